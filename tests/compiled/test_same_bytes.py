@@ -35,6 +35,7 @@ SCENARIOS = (
     ("one_a", "duration_s=1200", "radio.device.loss=0.05"),
     ("one_c", "duration_s=60"),
     ("rescue", "duration_s=1200"),
+    ("one_a", "duration_s=1200", "overlay.limits.work_per_s=1", "overlay.limits.work_burst=1"),
     ("two_islands", "duration_s=1200"),
     ("weather_poles", "duration_s=1200"),
     ("valley", "duration_s=3600"),

@@ -18,6 +18,7 @@ def test_no_package_marker_below_tests() -> None:
 ABOUT_ALL = {
     "browser": "what Chromium shows of a report",
     "contracts": "what holds for the whole tree",
+    "documented": "the commands that documentation pages show",
     "golden": "data",
     "outside_language": "a package that is installed",
     "outside_package": "a package that is installed",

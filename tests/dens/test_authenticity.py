@@ -8,7 +8,7 @@ from dens.authentication import Authenticator, node_key
 from dens.engine import Engine
 from dens.events import DatagramRefused, NotificationDelivered
 from dens.limits import Limits
-from dens.numbers import ADVERTISE, JOIN, PRUNE, UNADVERTISE, MessageType
+from dens.numbers import ADVERTISE, JOIN, PRUNE, UNADVERTISE, MessageType, Role
 from emulation.fault_injection.plan import Plan
 from emulation.fault_injection.world import World
 from tests.dens.on_air import messages_in
@@ -96,12 +96,33 @@ def test_another_mission_key_and_another_sender_change_nothing() -> None:
     other = next(other for other in world.all_nodes() if other not in (node, peer))
     engine.receive(data, other, world.local(peer))
     session = engine.context.sessions[node].own_session
-    engine.receive(
-        data[:-8] + Authenticator(node, b"another").tag(data[:-8], session), node, world.local(peer)
-    )
+    role = world.machines[node].role
+    another = Authenticator(node, b"another").tag(data[:-8], role, peer, session)
+    engine.receive(data[:-8] + another, node, world.local(peer))
     engine.receive(data[:-8], node, world.local(peer))
     assert state(engine) == before
     assert [getattr(event, "reason", "") for event in events(engine)][:2] == ["bad_tag", "bad_tag"]
+
+
+def test_frames_for_one_receiver_are_refused_by_every_other() -> None:
+    """Sessions of all stores begin at the same number here, as on machines without a clock: a tag over the
+    receiver's session alone verified at other receivers too, and a contact was lost for half a minute.
+    """
+    played = 0
+    for seed in (1, 2):
+        world = recorded(seed, operation_every_ms=1_000)
+        for engine in world.machines.values():
+            events(engine)
+        before = [state(engine) for engine in world.machines.values()]
+        for node, peer, data in list(world.frames):
+            for other in world.all_nodes():
+                if other not in (node, peer) and (min(node, other), max(node, other)) in world.contacts:
+                    engine = world.machines[other]
+                    engine.receive(data, node, world.local(other))
+                    assert {getattr(event, "reason", "") for event in events(engine)} == {"bad_tag"}
+                    played += 1
+        assert [state(engine) for engine in world.machines.values()] == before
+    assert played > 1_000
 
 
 def test_recorded_frames_are_of_no_use_in_another_contact() -> None:
@@ -139,5 +160,7 @@ def test_within_a_contact_repeated_frames_deliver_nothing_twice() -> None:
 
 
 def test_keys_are_derived_and_differ() -> None:
-    assert node_key(b"mission", 1).hex() == "94880e13f741d525325a77b997a5ac4e63ee6aa30b81981087e333b209f948cc"
-    assert len({node_key(key, node) for key in (b"a", b"b") for node in range(50)}) == 100
+    golden = "361b72d44446942c25aea3c6ef67c3b38c17c402ed8de2e5e5840fa8196c903c"
+    assert node_key(b"mission", 1, Role.MEDIATOR).hex() == golden
+    keys = {node_key(key, node, role) for key in (b"a", b"b") for node in range(50) for role in Role}
+    assert len(keys) == 300

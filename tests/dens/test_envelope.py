@@ -27,7 +27,7 @@ relayed_items = st.builds(
 def test_a_notification_of_eleven_bytes_costs_eighteen() -> None:
     item = Item(MessageType.NOTIFICATION, 1, 0x01020304, 0x05060708, 0, 95, 0, bytes(range(11)))
     data = pack(item, 0xAB, 0x090A0B0C, 3, 0)
-    assert data.hex() == "302301ab0102030405060708" + "090a0b0c" + "5f03" + bytes(range(11)).hex()
+    assert data.hex() == "402301ab0102030405060708" + "090a0b0c" + "5f03" + bytes(range(11)).hex()
     assert len(data) == ENVELOPE_BYTES + 11 == 18 + 11
 
 
@@ -57,7 +57,7 @@ def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
 def test_any_bytes_are_refused_or_are_what_would_be_packed(
     tail: bytes, flags: int, kind: int, is_likely: bool
 ) -> None:
-    data = bytes((0x30 | flags & 0x0F, kind)) + tail if is_likely else tail
+    data = bytes((0x40 | flags & 0x0F, kind)) + tail if is_likely else tail
     try:
         item, check, is_tagged = unpack(data, 0)
     except RemoteProtocolError:
@@ -94,19 +94,19 @@ def test_the_header_is_read_for_the_trace() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint", "offset"),
     [
-        ({0: 0x10}, "version 1 is not known, 3 is", 0),
-        ({0: 0x20}, "version 2 is not known, 3 is", 0),
+        ({0: 0x10}, "version 1 is not known, 4 is", 0),
+        ({0: 0x30}, "version 3 is not known, 4 is", 0),
         ({4: 0x80}, "a node has a number up to 2147483647, not 2147483653", 4),
         ({1: 99}, "message type 99 is not known", 1),
         (
-            {1: MessageType.SUBSCRIBE, 0: 0x32},
+            {1: MessageType.SUBSCRIBE, 0: 0x42},
             "only a notification counts copies, only a subscriber signs",
             0,
         ),
         ({8: 0x80}, "a number from 2^31 on belongs to link messages", 8),
         ({1: MessageType.HELLO}, "a link message has a number from 2^31 on", 8),
         ({1: MessageType.HELLO, 8: 0x80}, "a link message has no language, age, lifetime or hops", 2),
-        ({0: 0x38}, "20 bytes are no length for this envelope", 20),
+        ({0: 0x48}, "20 bytes are no length for this envelope", 20),
     ],
 )
 def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: str, offset: int) -> None:

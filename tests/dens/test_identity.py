@@ -24,7 +24,7 @@ from dens.item import Item
 from dens.machine import ProtocolMachine
 from dens.messages import Withdrawal
 from dens.node import DensNode
-from dens.numbers import MessageType
+from dens.numbers import MessageType, Role
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
@@ -150,9 +150,10 @@ def test_keys_are_made_derived_and_shown_without_their_secret(tmp_path: Path) ->
     assert read_key(path) == mission
     with pytest.raises(BadKeyError, match="never overwritten"):
         write_key(mission, path)
-    node = derive(Key("mission", None, b"m" * 32), 1)
-    assert (node.kind, node.node) == ("node", 1)
-    assert node.as_line() == f"dens-node-1 1 {node.secret.hex()}\n"
+    node = derive(Key("mission", None, b"m" * 32), 1, Role.PUBLISHER)
+    assert (node.kind, node.node, node.role) == ("node", 1, Role.PUBLISHER)
+    assert node.as_line() == f"dens-node-2 1/publisher {node.secret.hex()}\n"
+    assert describe(node)["role"] == "publisher"
     assert Key.from_line(node.as_line()) == node
     signing = new_signing_key(7)
     for key in (mission, node, signing):
@@ -179,9 +180,14 @@ def test_an_rfc_8032_vector() -> None:
         ("dens-magic-1 - " + "0" * 64, "no kind"),
         ("dens-mission-1 - 00", "32 bytes"),
         ("dens-mission-1 5 " + "0" * 64, "belongs to no node"),
-        ("dens-node-1 - " + "0" * 64, "belongs to no node"),
-        ("dens-node-1 2147483648 " + "0" * 64, "0..2147483647"),
-        ("dens-node-1 x " + "0" * 64, "a number"),
+        ("dens-node-1 7 " + "0" * 64, "derive it again: dens key derive MISSION_KEY --node 7 --role ROLE"),
+        ("dens-node-1", "derive it again"),
+        ("dens-node-2 - " + "0" * 64, "belongs to no node"),
+        ("dens-node-2 7 " + "0" * 64, "belongs to one role"),
+        ("dens-node-2 7/broker " + "0" * 64, "'broker' is not a role"),
+        ("dens-signing-1 7/subscriber " + "0" * 64, "every other key to none"),
+        ("dens-node-2 2147483648/mediator " + "0" * 64, "0..2147483647"),
+        ("dens-node-2 x/mediator " + "0" * 64, "a number"),
     ],
 )
 def test_a_bad_key_is_refused_with_its_reason(line: str, message: str, tmp_path: Path) -> None:
@@ -193,10 +199,13 @@ def test_a_bad_key_is_refused_with_its_reason(line: str, message: str, tmp_path:
 
 def test_keys_of_the_wrong_kind_are_refused() -> None:
     mission = Key("mission", None, bytes(32))
-    with pytest.raises(BadKeyError, match="which node"):
-        derive(mission)
+    for node, role in ((None, None), (1, None), (None, Role.MEDIATOR)):
+        with pytest.raises(BadKeyError, match=r"for a node .* and a role"):
+            derive(mission, node, role)
     with pytest.raises(BadKeyError, match="nothing is derived"):
-        derive(derive(mission, 1))
+        derive(derive(mission, 1, Role.MEDIATOR))
+    with pytest.raises(BadKeyError, match="only a node key has a role"):
+        derive(SECRET, None, Role.SUBSCRIBER)
     with pytest.raises(BadKeyError, match="subscriber 1's"):
         derive(SECRET, 2)
     with pytest.raises(BadKeyError, match="does not sign"):

@@ -19,6 +19,7 @@ from tests.dens.test_hostile_peers import ATTACKS, PEER, TIGHT, BoundedDirectory
 
 KEY = b"a mission key of everybody's own"
 HONEST = 4
+ROLES = {PEER: Role.MEDIATOR, HONEST: Role.PUBLISHER}
 
 
 class Keyed:
@@ -37,7 +38,7 @@ class Keyed:
         )
         self.now_ms = 0
         self.sessions: dict[int, int] = {}
-        for peer, role in ((PEER, Role.MEDIATOR), (HONEST, Role.PUBLISHER)):
+        for peer, role in ROLES.items():
             self.node.contact_opened(peer, 0)
             for out in self.node.datagrams_to_send(0):
                 if out.peer == peer and envelope.read_header(out.data).type == HELLO:
@@ -50,7 +51,8 @@ class Keyed:
         self.now_ms += 5
         tagged = bytes((data[0] | envelope.TAGGED,)) + data[1:]
         to = 0 if data[1] == HELLO else self.sessions[peer]
-        self.node.receive(tagged + Authenticator(peer, KEY).tag(tagged, to), peer, self.now_ms)
+        tag = Authenticator(peer, KEY).tag(tagged, ROLES[peer], self.node.node, to)
+        self.node.receive(tagged + tag, peer, self.now_ms)
         self.node.timer_due(self.now_ms)
         self.node.datagrams_to_send(self.now_ms)
         happened: list[object] = []
@@ -82,7 +84,7 @@ def test_an_insider_cannot_speak_for_another_contact() -> None:
     keyed = Keyed()
     told = item(MessageType.NOTIFICATION, HONEST, 1, bytes((1, 200)))
     tagged = bytes((told[0] | envelope.TAGGED,)) + told[1:]
-    forged = tagged + Authenticator(PEER, KEY).tag(tagged, keyed.sessions[HONEST])
+    forged = tagged + Authenticator(PEER, KEY).tag(tagged, Role.PUBLISHER, 2, keyed.sessions[HONEST])
     keyed.node.receive(forged, HONEST, 10)
     [refused] = [one for one in iter(keyed.node.next_event, None) if isinstance(one, DatagramRefused)]
     assert refused.reason == "bad_tag"

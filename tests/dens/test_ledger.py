@@ -5,10 +5,11 @@ import hmac
 
 import pytest
 
-from dens.authentication import Authenticator, node_key
+from dens.authentication import EVERYONE, Authenticator, node_key
 from dens.item import NEVER_MS, Item, ItemId, item_id
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
+from dens.numbers import Role
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 
@@ -114,14 +115,14 @@ def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() 
 
 def test_without_a_mission_key_nothing_is_tagged_and_nothing_verifies() -> None:
     bare, keyed = Authenticator(3), Authenticator(3, b"mission")
-    assert (keyed.node, keyed.tag_bytes, len(keyed.tag(b"body", 5))) == (3, 8, 8)
-    assert (bare.tag(b"body", 5), bare.tag_bytes) == (b"", 0)
-    assert not bare.verifies(b"body", keyed.tag(b"body", 5), 3, 5)
-    assert not bare.verifies(b"body", b"", 3, 5)
-    assert keyed.tag(b"body", 5) != Authenticator(9, b"mission").tag(b"body", 5)
-    assert Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 3, 5)
-    assert not Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 4, 5)
-    assert not Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 6), 3, 5)
+    role = Role.PUBLISHER
+    tag = keyed.tag(b"body", role, 3, 5)
+    assert (keyed.node, keyed.tag_bytes, len(tag)) == (3, 8, 8)
+    assert (bare.tag(b"body", role, 3, 5), bare.tag_bytes) == (b"", 0)
+    assert not bare.verifies(b"body", tag, 3, role, 5)
+    assert not bare.verifies(b"body", b"", 3, role, 5)
+    assert not bare.verifies_broadcast(b"body", keyed.tag(b"body", role, EVERYONE, 0), 3, role)
+    assert keyed.verifies(b"body", tag, 3, role, 5)
 
 
 def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_for_good() -> None:
@@ -154,11 +155,11 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     assert rows[Space.KNOWN, item_id(3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
     assert rows[Space.UNVERIFIED, item_id(3, 2)] == b""
     assert [value for (space, _), value in rows.items() if space == Space.COUNTER] == [bytes(7) + b"\x05"]
-    key = hmac.new(b"mission", b"dens node key v1\x01\x02", hashlib.sha256).digest()
-    assert node_key(b"mission", 0x0102) == key
-    tag = hmac.new(key, b"\x01\x02\x03\x04body", hashlib.sha256).digest()[:8]
-    assert Authenticator(0x0102, b"mission").tag(b"body", 0x01020304) == tag
-    assert Authenticator(7, b"mission").verifies(b"body", tag, 0x0102, 0x01020304)
+    key = hmac.new(b"mission", b"dens node key v2\x03\x00\x00\x01\x02", hashlib.sha256).digest()
+    assert node_key(b"mission", 0x0102, Role.PUBLISHER) == key
+    tag = hmac.new(key, b"\x00\x00\x00\x07\x01\x02\x03\x04body", hashlib.sha256).digest()[:8]
+    assert Authenticator(0x0102, b"mission").tag(b"body", Role.PUBLISHER, 7, 0x01020304) == tag
+    assert Authenticator(7, b"mission").verifies(b"body", tag, 0x0102, Role.PUBLISHER, 0x01020304)
 
 
 def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:

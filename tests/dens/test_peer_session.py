@@ -4,7 +4,7 @@ import pytest
 
 from dens.item import AT_ONCE_MS, ENVELOPE_BYTES, NEVER_MS, Item, ItemId, item_id
 from dens.limits import Limits
-from dens.numbers import MessageType, Role, Status
+from dens.numbers import LINK_NUMBER, MessageType, Role, Status
 from dens.peer_session import PeerSession
 from dens.summary import Summary, decode
 
@@ -106,6 +106,20 @@ def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     made.offer(1, item_id(3, 2), NOTIFICATION)
     assert offered(made) == [item_id(3, 2)]
     assert made.came(item_id(4, 1))
+
+
+def test_a_newer_session_is_not_answered_for_an_older_one() -> None:
+    """Numbers of link messages begin again with every life of the peer: an answer to the batch of an earlier
+    life would be taken for one to another batch, whose messages were never stored.
+    """
+    made = ready()
+    made.acknowledge(item(PEER, LINK_NUMBER | 3), Status.STORED, BEGIN_MS)
+    made.acknowledge(item(3, 1), Status.STORED, BEGIN_MS)
+    assert made.greet(Role.MEDIATOR, 6, OWN_SESSION)
+    assert made.acks == []
+    assert made.acks_due_ms == NEVER_MS
+    made.acknowledge(item(PEER, LINK_NUMBER | 1), Status.STORED, BEGIN_MS)
+    assert made.take_acks() == ((PEER, LINK_NUMBER | 1, Status.STORED),)
 
 
 def test_a_newer_session_that_heard_us_need_not_be_greeted_again() -> None:

@@ -4,25 +4,26 @@ and everything else goes on.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from dens.engine import Engine
 from dens.envelope import pack
 from dens.errors import StoreError
-from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
+from dens.events import Event, MessageAcknowledged, MessageQuarantined, MessageRefused, NotificationMatched
 from dens.interfaces import Directory
 from dens.item import Item, ItemId, item_id, lifetime_code_ms
 from dens.learning import Learning
 from dens.limits import Limits
-from dens.messages import Hello, Notify, SummaryMessage
+from dens.messages import Acknowledgement, Hello, Notify, SummaryMessage
 from dens.node import DensNode
-from dens.numbers import LINK_NUMBER, MessageType, Role
+from dens.numbers import LINK_NUMBER, MessageType, Role, Status
 from dens.policies.policy import ReplicationPolicy
 from dens.publisher import PublisherEnd
 from dens.store import Key, Space, Value
 from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import (
     LANGUAGE,
     TopicDirectory,
@@ -364,6 +365,7 @@ def test_a_filter_host_that_cannot_forget_ends_nothing() -> None:
 class BrittlePolicy:
     asks_who_is_owed: ClassVar[bool] = False
     shares_everything: ClassVar[bool] = False
+    counts_copies: ClassVar[bool] = False
 
     def __init__(self, verb: str) -> None:
         self.verb = verb
@@ -387,8 +389,28 @@ class BrittlePolicy:
     def kept(self, item: Item, given: int) -> int:
         return 0
 
+    def state(self) -> bytes:
+        if self.verb == "state":
+            raise Defect("state")
+        return bytes(70_000) if self.verb == "a long state" else b"fine"
 
-@pytest.mark.parametrize("verb", ["note", "a long note", "met", "share", "too many copies"])
+    def restore(self, state: bytes) -> None:
+        raise Defect("restore")
+
+
+def test_a_policy_that_cannot_take_up_its_state_ends_nothing() -> None:
+    store = MemoryStore()
+    node = mediator(store, policy=BrittlePolicy("none"))
+    greet(node, 3, Role.MEDIATOR)
+    assert heard_by(node, 3, 5_000)
+    assert quarantined(events(node)) == []
+    again = mediator(store.crash(), policy=BrittlePolicy("none"))
+    assert [work for _, work in quarantined(events(again))] == ["sharing"]
+
+
+@pytest.mark.parametrize(
+    "verb", ["note", "a long note", "met", "state", "a long state", "share", "too many copies"]
+)
 def test_a_policy_that_fails_ends_nothing(verb: str) -> None:
     node = mediator(MemoryStore(), policy=BrittlePolicy(verb))
     greet(node, 1, Role.SUBSCRIBER)
@@ -573,3 +595,71 @@ def test_the_reason_says_which_work_failed_with_what_and_where() -> None:
     assert reason.startswith("matching: Defect at test_quarantine.py:")
     assert reason.rpartition(":")[2].isdigit()
     assert event.kind == "quarantined"
+
+
+def answers(engine: Engine, node: int, now_ms: int) -> dict[int, Status]:
+    """Return how the engine answers what this node has sent, by message number."""
+    return {
+        number: Status(status)
+        for item in heard_by(engine, node, now_ms)
+        if item.type == MessageType.ACKNOWLEDGEMENT
+        for _, number, status in Acknowledgement.decode(item.payload).entries
+        if number < LINK_NUMBER
+    }
+
+
+@pytest.mark.parametrize(
+    ("verb", "is_late"),
+    [(verb, is_late) for verb in ("add", "publishers_for", "learn()") for is_late in (False, True)]
+    + [("match with a poison subscription", True)],
+)
+def test_a_quarantined_subscription_is_answered_as_such(
+    verb: str, is_late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this life and in the next, however often it is sent; the others are stored, and it is relayed."""
+    if verb == "learn()":
+        taken = Learning.learn
+
+        def learn(self: Learning, item: Item, *rest: Any) -> Status:
+            if item.type == MessageType.SUBSCRIBE and item.payload[4] == POISON:
+                raise Defect("learn()")
+            return taken(self, item, *rest)
+
+        monkeypatch.setattr(Learning, "learn", learn)
+    store = MemoryStore()
+    node = mediator(store, verb=verb, directory=BrittleDirectory(verb))
+    greet(node, 3, Role.MEDIATOR)
+    greet(node, 1, Role.SUBSCRIBER)
+    if is_late:
+        for number in range(4):
+            give(node, 3, tells(number, origin=4 + number % 2))
+    expected = {0: Status.STORED, 1: Status.QUARANTINED, 2: Status.STORED}
+    for number, least in ((0, 0), (1, POISON), (2, 0)):
+        give(node, 1, asks(number, least))
+    happened = events(node)
+    assert [item for item, _ in quarantined(happened)] == [item_id(1, 1)]
+    assert answers(node, 1, 1_000) == expected
+    expected = {0: Status.KNOWN, 1: Status.QUARANTINED, 2: Status.KNOWN}
+    for at_ms in (2_000, 3_000):
+        for number, least in ((0, 0), (1, POISON), (2, 0)):
+            give(node, 1, asks(number, least))
+        assert answers(node, 1, at_ms) == expected
+        node = mediator(store := store.crash(), verb=verb, directory=BrittleDirectory(verb))
+        greet(node, 1, Role.SUBSCRIBER)
+    greet(node, 5, Role.MEDIATOR)
+    relayed = {item.id for item in heard_by(node, 5, 10_000) if item.type == MessageType.SUBSCRIBE}
+    assert relayed == {item_id(1, number) for number in range(3)}
+
+
+def test_a_subscriber_is_told_that_its_subscription_is_quarantined() -> None:
+    end, node = SubscriberEnd(1, 7, MemoryStore(), 0), mediator(MemoryStore(), verb="add")
+    end.subscribe(subscription(0, 0, HOUR_Q, 1, POISON), LANGUAGE, 0)
+    for one, other in ((end, node), (node, end)):
+        one.contact_opened(other.node, 0)
+    for now_ms in range(0, 10_000, 100):
+        for one, other in ((end, node), (node, end)):
+            one.timer_due(now_ms)
+            for out in one.datagrams_to_send(now_ms):
+                other.receive(out.data, one.node, now_ms)
+    answered = [event.reason for event in events(end) if isinstance(event, MessageAcknowledged)]
+    assert answered == ["quarantined"]

@@ -5,8 +5,8 @@ import pytest
 from dens.events import CopyDropped, NotificationDelivered
 from dens.item import LIFETIME_MS, Item, item_id
 from dens.limits import Limits
-from dens.messages import Notify, Satisfied
-from dens.numbers import MessageType, Role
+from dens.messages import Notify, Satisfied, Subscribed
+from dens.numbers import DIRECT_LANGUAGE, MessageType, Role
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, subscription
@@ -83,3 +83,14 @@ def test_a_subscriber_that_can_remember_no_more_refuses_and_a_flood_leaves_half_
         peer.send(notify(1, (5, 0, 9), origin=origin))
     shown = [event.item.id for event in events(end) if isinstance(event, NotificationDelivered)]
     assert shown == [item_id(10, 1), item_id(11, 1), item_id(12, 1), item_id(13, 1)]
+
+
+def test_a_plain_subscription_can_be_renewed() -> None:
+    """It has no beginning, so a renewal says nothing of how long it has been in force."""
+    end = SubscriberEnd(1, 7, MemoryStore(), 0)
+    end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), DIRECT_LANGUAGE, 0)
+    end.renew(5, HOUR_Q + 8, 10_000)
+    [renewed] = end.in_force
+    assert renewed.item.type == MessageType.RENEW
+    assert renewed.since_ms < 0 < renewed.until_ms
+    assert Subscribed.from_renew(renewed.item.payload).in_force_ms == 0

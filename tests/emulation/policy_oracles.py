@@ -8,11 +8,12 @@ thing that is met, whatever roles it has; its subscriber has what the device is 
     epidemic         every mediator gets everything
     spray_and_wait   a mediator with n > 1 copies gives half of them to one without, and keeps the others
     prophet          a copy to a mediator likelier to meet a device that is owed it
-    dens             four copies sprayed; the last one also to a mediator likelier by a sixteenth
+    dens             the same while n > 2; of two the second goes to a mediator likelier by a sixteenth
 
 Whatever the policy: a mediator that meets the device of a subscriber that is owed a message delivers it,
-which costs no copies and makes nobody a carrier. Who gets a message from its publisher, a mediator on its
-device or each one that a publisher alone meets, begins with all copies.
+which costs no copies and makes nobody a carrier. Who gets a message from its publisher begins with all
+copies: the mediator on its device, or one that a publisher alone meets: each one where copies are not
+counted, else the first one.
 
 Likelihoods are those of PRoPHET: ½ of the way to 1 at a meeting, 0.98 for each whole 30 s since they last
 rose, 0.9 through others. Who asks for what, and who has what, goes to every mediator that is met.
@@ -122,10 +123,10 @@ def prophet(ground: Ground, giver: int, taker: int, message: int) -> tuple[int, 
 
 
 def dens(ground: Ground, giver: int, taker: int, message: int) -> tuple[int, int] | None:
-    """Spray, then give a copy to whoever is clearly likelier."""
+    """Spray, and give the second of two copies to whoever is clearly likelier."""
     sprayed = spray_and_wait(ground, giver, taker, message)
-    if sprayed is None and _is_likelier(ground, giver, taker, message, 1 / 16):
-        return 1, 1
+    if sprayed == (1, 1) and not _is_likelier(ground, giver, taker, message, 1 / 16):
+        return None
     return sprayed
 
 
@@ -134,9 +135,10 @@ ORACLES: dict[str, tuple[Share, int]] = {
     "epidemic": (epidemic, 1),
     "spray_and_wait": (spray_and_wait, 8),
     "prophet": (prophet, 1),
-    "dens": (dens, 4),
+    "dens": (dens, 8),
 }
 """Name → rule and copies at the beginning."""
+COUNTED = {"spray_and_wait", "dens"}
 
 
 def delivered_by(
@@ -147,6 +149,7 @@ def delivered_by(
     At equal times messages are made first, then contacts begin, then contacts end.
     """
     share, budget = ORACLES[name]
+    left = 0 if name in COUNTED else budget
     ground = Ground(devices, events)
     for device, roles in devices.items():
         ground.facts[device] = {("asks", device, 0)} if roles.asks else set()
@@ -169,7 +172,7 @@ def delivered_by(
         else:
             ground.open.append((one, other))
             _meet(ground, one, other)
-        _let_cross(ground, share, budget)
+        _let_cross(ground, share, left)
     return ground.delivered
 
 
@@ -188,8 +191,10 @@ def _meet(ground: Ground, a: int, b: int) -> None:
                 ground.likelihoods[one][other] = (through, ground.now_ms)
 
 
-def _let_cross(ground: Ground, share: Share, budget: int) -> None:
-    """Let everything cross that may, until nothing more does."""
+def _let_cross(ground: Ground, share: Share, left: int) -> None:
+    """Let everything cross that may, until nothing more does; `left` copies stay at a publisher that gave a
+    message away.
+    """
     is_done = False
     while not is_done:
         is_done = True
@@ -202,16 +207,19 @@ def _let_cross(ground: Ground, share: Share, budget: int) -> None:
             for giver, taker in ((a, b), (b, a)):
                 for message, event in enumerate(ground.events):
                     is_there = (giver, message) in ground.copies and ground.now_ms < event.expires_ms
-                    if is_there and _cross(ground, share, budget, giver, taker, message):
+                    if is_there and _cross(ground, share, left, giver, taker, message):
                         is_done = False
 
 
-def _cross(ground: Ground, share: Share, budget: int, giver: int, taker: int, message: int) -> bool:
+def _cross(ground: Ground, share: Share, left: int, giver: int, taker: int, message: int) -> bool:
     """Let a message go from one device to another if it may; say whether it did."""
     event, has_moved = ground.events[message], False
     if ground.devices[taker].carries and (taker, message) not in ground.copies:
-        is_publisher = not ground.devices[giver].carries
-        shared = (budget, budget) if is_publisher else share(ground, giver, taker, message)
+        if ground.devices[giver].carries:
+            shared = share(ground, giver, taker, message)
+        else:
+            copies = ground.copies[giver, message]
+            shared = (copies, left) if copies else None
         if shared is not None:
             ground.copies[taker, message], ground.copies[giver, message] = shared
             has_moved = True

@@ -60,6 +60,30 @@ every_s = 30
 size_bytes = 10000
 lifetime_s = 18000
 """
+CLIQUE = """\
+name = "clique"
+duration_s = 900
+seed = 1
+area = {{ width_m = 10, height_m = 10 }}
+overlay.policy = "spray_and_wait"
+overlay.policies.spray_and_wait.copies = {copies}
+radio.device = {{ range_m = 50, rate_bytes_per_s = 250000 }}
+
+[[group]]
+name = "hosts"
+role = ["mediator", "publisher", "subscriber"]
+count = 30
+radio = "device"
+mobility = {{ model = "random_waypoint", speed_m_per_s = [0.5, 1.5], pause_s = [0, 120] }}
+
+[[traffic]]
+source = "hosts"
+destination = "hosts"
+first_s = 30
+every_s = 30
+size_bytes = 1000
+lifetime_s = 18000
+"""
 A_U1 = Path(__file__).parent / "replay" / "the_one" / "a_u1" / "ConnectivityONEReport.txt.gz"
 
 
@@ -82,4 +106,11 @@ def write_recorded(folder: Path) -> Path:
     (folder / A_U1.name).write_bytes(A_U1.read_bytes())
     path = folder / "recorded.toml"
     path.write_text(RECORDED.format(contacts=A_U1.name))
+    return path
+
+
+def write_clique(folder: Path, copies: int) -> Path:
+    """Write a quarter of an hour of thirty devices in range of each other, with a budget of copies."""
+    path = folder / "clique.toml"
+    path.write_text(CLIQUE.format(copies=copies))
     return path

@@ -159,19 +159,42 @@ def test_break_down_counts_its_pairs(run: Callable[..., Tables]) -> None:
         assert found["pairs"] == pairs * found["aggregations"], matcher
 
 
-def test_under_exact_only_those_match_who_ask_for_all_that_is_measured(run: Callable[..., Tables]) -> None:
-    subset, exact = run('condition = "subset"'), run('condition = "exact"')
-    assert without_work(run()) == without_work(subset)
-    assert subset["matching_work"]
-    wanted = {len(vector_features(row["vector"])) for row in subset["notifications"]}
-    assert wanted
-    attributes = {vector_features(row["vector"]) for row in exact["notifications"]}
-    measured = {bytes(row["attributes"]) for row in exact["filter_decisions"]}
-    assert attributes <= {mask.hex() for mask in measured}
+def served(tables: Tables) -> Counter[tuple[int, int, int, int, int]]:
+    """How often a mediator found a subscription for a reading: mediator, source, reading, subscriber, id."""
+    readings = {(row["origin"], row["number"]): bytes(row["vector"][:2]) for row in tables["notifications"]}
+    return Counter(
+        (
+            row["node"],
+            row["origin"],
+            int.from_bytes(readings[row["origin"], row["number"]], "big"),
+            row["subscriber"],
+            row["id"],
+        )
+        for row in tables["matches"]
+    )
 
 
-def vector_features(vector: bytes) -> str:
-    return vector[-1:].hex()
+@pytest.mark.parametrize("board", ["", "microbit", "pico"])
+def test_exact_serves_what_subset_serves_with_a_notification_for_each_feature(
+    run: Callable[..., Tables], board: str
+) -> None:
+    """Hosts and boards alike; under `exact` nothing is found twice for a reading."""
+    more = f'[board.own]\nprofile = "{board}"\n' if board else ""
+    changes = [('role = "publisher"', 'role = "publisher"\nboard = "own"')] if board else []
+    subset, exact = (
+        run(f'condition = "{condition}"', more, CROWD, *changes) for condition in ("subset", "exact")
+    )
+    if not board:
+        assert without_work(run()) == without_work(subset)
+    pairs = served(exact)
+    assert len(pairs) > 100
+    assert set(pairs) == set(served(subset))
+    assert set(pairs.values()) == {1}
+    features = {(row["origin"], bytes(row["vector"][:2])): set() for row in exact["notifications"]}
+    for row in exact["notifications"]:
+        features[row["origin"], bytes(row["vector"][:2])].add(row["vector"][-1])
+    assert max(map(len, features.values())) > 1
+    assert len(exact["notifications"]) > len(subset["notifications"])
 
 
 def test_a_device_that_is_no_board_filters_by_any_algorithm_and_takes_everything(

@@ -20,12 +20,18 @@ class Log:
 
     clock: Clock
     lines: list[tuple[int, str, int, int, bytes]] = field(default_factory=list)
+    octets: list[int] = field(default_factory=list)
+    """On the air, of each frame that was sent or received."""
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_sent(self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None) -> None:
         self.lines.append((self.clock.now_ms, "sent", sender, receiver, data))
+        self.octets.append(octets)
 
-    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_received(
+        self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None
+    ) -> None:
         self.lines.append((self.clock.now_ms, "received", sender, receiver, data))
+        self.octets.append(octets)
 
     def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str, packet: Packet | None) -> None:
         self.lines.append((self.clock.now_ms, reason, sender, receiver, data))
@@ -232,6 +238,18 @@ def test_a_long_message_takes_several_frames_with_their_overhead() -> None:
     medium.send(0, 1, b"y" * 10)
     clock.run_until(100)
     assert [line[0] for line in log.lines if line[1] == "received"] == [25 + 9, 25 + 9 + 13]
+
+
+@given(st.integers(0, 70), st.integers(0, 5), st.integers(1, 200))
+def test_listeners_hear_of_every_byte_on_the_air(frame_bytes: int, overhead_bytes: int, size: int) -> None:
+    clock, medium, log = air(2, replace(FAST, frame_bytes=frame_bytes, overhead_bytes=overhead_bytes))
+    medium.open(0, 1)
+    medium.send(0, 1, b"x" * size)
+    clock.run_until(10_000)
+    frames = len(range(0, size, frame_bytes)) if frame_bytes else 1
+    assert log.octets == [size + frames * overhead_bytes] * 2
+    assert medium.frames_sent == frames
+    assert log.lines[-1][0] == log.octets[0], "one byte takes one millisecond"
 
 
 def test_a_message_of_many_frames_is_lost_with_any_of_them() -> None:

@@ -67,6 +67,19 @@ def test_other_versions_and_other_bytes_are_told(first: Path, tmp_path: Path) ->
         rerun(first, tmp_path / "again", force=True)
 
 
+def test_difference_to_an_older_version_is_explained_by_corrections(first: Path, tmp_path: Path) -> None:
+    part = first / "trace" / "buffers" / "part-00000.parquet"
+    pq.write_table(pq.read_table(part).slice(1), part)
+    manifest = json.loads((first / "manifest.json").read_text())
+    for version, explained in (("0.2.0", True), ("0.1.0", True), ("0.3.0.dev0", False), ("0.3.0", False)):
+        manifest["versions"]["dens"] = version
+        (first / "manifest.json").write_text(json.dumps(manifest))
+        again = rerun(first, tmp_path / "again", force=True)
+        assert bool(again.corrections) is explained
+        assert again.reproduced is explained
+        assert all(line.startswith("0.3.0: ") for line in again.corrections)
+
+
 def test_an_interrupted_run_is_done_as_far_as_it_came_and_compared(first: Path, tmp_path: Path) -> None:
     def interrupt(told: Progress) -> None:
         if told.simulated_s > 400:

@@ -65,6 +65,10 @@ class Process:
         assert "Traceback" not in self.said, self.said
         return code
 
+    def signal(self, which: signal.Signals) -> None:
+        """Send a signal that does not end it."""
+        self._process.send_signal(which)
+
     def rest(self) -> list[dict[str, Any]]:
         """Return what has been told and not been waited for."""
         return [self._told.get_nowait() for _ in range(self._told.qsize())]

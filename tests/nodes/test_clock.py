@@ -1,9 +1,11 @@
 """The clock of a node from 1970 to 2100, and what is said of one that cannot be right."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
 
+from nodes import clock
 from nodes.clock import LAST_MS, NETWORK_EPOCH_MS, clock_advice, real_clock, warn_of_clock
 
 
@@ -51,3 +53,10 @@ def test_a_clock_that_cannot_be_right_is_told_with_what_follows_and_what_to_do(
         assert line.endswith("set it (timedatectl, or date -s) and start anew")
         assert "numbers" in line
         assert "readings" in line
+
+
+def test_suspended_time_counts() -> None:
+    """CLOCK_BOOTTIME goes on while the machine is suspended, CLOCK_MONOTONIC does not."""
+    boot_ms = time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
+    assert abs(clock._steady_ms() - boot_ms) < 10_000
+    assert clock._STEADY_CLOCK == time.CLOCK_BOOTTIME

@@ -13,6 +13,8 @@ from dens.engine import Engine
 from dens.events import FilterInstalled, MessageAcknowledged, NotificationDelivered
 from dens.interfaces import FilterHost
 from dens.item import Item
+from dens.limits import Limits
+from dens.node import DensNode
 from dens.numbers import INSTALL, SUBSCRIBE
 from dens.stores.memory import MemoryStore
 from knowledge_manager.local_dictionary import LocalDataDictionary
@@ -69,13 +71,16 @@ class Net:
     """Three engines of the real assembly, whose datagrams all arrive."""
 
     def __init__(
-        self, known: Mapping[int, SubscriptionLanguage], routing: BrokerOptions | None = None
+        self,
+        known: Mapping[int, SubscriptionLanguage],
+        routing: BrokerOptions | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """The source has a filter for each of these languages. With `routing` the one in the middle is a
         broker.
         """
         self.now_ms = 0
-        made = assembly_of(TABLE)
+        made = assembly_of(TABLE, limits=limits)
         filters = {
             number: one.source_filter(TABLE) for number, one in known.items() if one.has_own_notifications
         }
@@ -222,3 +227,73 @@ def test_a_broker_refuses_what_it_would_never_answer(floods: bool) -> None:
     net.asker.subscribe(bytes((9,)) + PARTS[0][1:], 1, 0)
     net.settle()
     assert net.answered == [(COMPOSITE_ID, "unknown_language"), (1, None)]
+
+
+PAIRS = """<composite xmlns="urn:dens:composite:1" window="PT40M" valid="PT6H" keep="PT1H" select="all">
+  <primitive name="a" event="session">
+    <crisp-predicate attribute="status" operator="eq">denied</crisp-predicate></primitive>
+  <pattern>a; a</pattern></composite>"""
+OTHER = 9
+
+
+class Flooded(Net):
+    """A medic waits for one composite; another subscriber asks for every pair of readings. Both are away
+    while the readings come.
+    """
+
+    def __init__(self, limits: Limits, readings: int) -> None:
+        super().__init__(boards(), limits=limits)
+        self.other = assembly_of(TABLE, limits=limits).subscriber(OTHER, MemoryStore(), 0)
+        self.engines[OTHER] = self.other
+        self.other.contact_opened(MEDIATOR, self.now_ms)
+        self.mediator.contact_opened(OTHER, self.now_ms)
+        pairs = authoring_of(language(COMPOSITE_ID)).compile(PAIRS.encode(), "pairs.xml", TABLE)
+        self.asker.subscribe(SUBSCRIPTION, COMPOSITE_ID, self.now_ms)
+        self.other.subscribe(framed(1, 0, pairs.lifetime_q, pairs.body), COMPOSITE_ID, self.now_ms)
+        self.settle()
+        for end in (ASKER, OTHER):
+            self.mediator.contact_lost(end, self.now_ms)
+            self.engines[end].contact_lost(MEDIATOR, self.now_ms)
+        for number, (second, status) in enumerate(TABLE_6_1[:4]):
+            self.log_in(second, status, number)
+        for number in range(4, readings):
+            self.log_in(400 + number, DENIED, number)
+
+    def meet(self, end: int) -> list[NotificationDelivered]:
+        self.shown.clear()
+        self.engines[end].contact_opened(MEDIATOR, self.now_ms)
+        self.mediator.contact_opened(end, self.now_ms)
+        self.settle()
+        return list(self.shown)
+
+
+def composites_held(net: Net) -> list[Item]:
+    assert isinstance(net.mediator, DensNode)
+    return [one.item for one in net.mediator.state.carried.all() if one.item.language == COMPOSITE_ID]
+
+
+def test_one_subscription_to_all_does_not_evict_composites_of_others() -> None:
+    """The mediator makes all composites, and each is charged to its subscriber."""
+    net = Flooded(Limits(notification_items=300, waiting_composites=1_000), 60)
+    assert len(net.meet(ASKER)) == 1
+    assert len(composites_held(net)) > 100
+
+
+def test_one_subscription_has_a_bounded_number_of_composites_waiting() -> None:
+    net = Flooded(Limits(waiting_composites=50), 30)
+    held = composites_held(net)
+    assert len(held) == 50 + 1
+    assert [one.item.payload for one in net.meet(ASKER)] == [COMPOSITE]
+    waiting = net.meet(OTHER)
+    assert len(waiting) == 50
+    newest = max(decode_composite(one.item.payload).number for one in waiting)
+    assert newest == 29, "the oldest go first"
+
+
+def test_what_is_known_of_one_subscription_is_not_forgotten_for_another() -> None:
+    """Results are remembered by subscriber too: else the medic's would be made, and shown, once more."""
+    net = Flooded(Limits(known_results=80, waiting_composites=1_000), 30)
+    assert isinstance(net.mediator, DensNode)
+    [seen] = net.meet(ASKER)
+    book = net.mediator.state.results.book
+    assert not book.raises_any(book.said_by(COMPOSITE_ID, seen.item.payload), net.now_ms)

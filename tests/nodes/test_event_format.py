@@ -5,6 +5,7 @@ import json
 import pytest
 
 from dens import events
+from dens.envelope import UPDATE_ADVICE
 from dens.events import Event
 from dens.item import Item
 from dens.numbers import MessageType
@@ -84,6 +85,21 @@ def test_what_is_refused_again_for_the_same_reason_is_counted_and_told_as_a_rate
     assert teller.rates(10_010) == []
 
 
+def test_older_version_is_counted_and_its_advice_logged_once_per_peer() -> None:
+    teller, lines = Teller(as_json=False), list[str]()
+    for at_ms in range(0, 200_000, 1_000):
+        if not 60_000 <= at_ms < 120_000:  # A pause after which it would be news again.
+            for peer in (7, 8):
+                lines += teller.lines(events.DatagramRefused(at_ms, peer, 27, "version"))
+    lines += teller.rates(200_000, at_the_end=True)
+    for peer in (7, 8):
+        of_peer = [line for line in lines if f"from {peer}" in line]
+        assert [line for line in of_peer if "dens board build" in line] == of_peer[:1]
+        assert of_peer[0].endswith(f"from {peer}: version; {UPDATE_ADVICE}")
+        counts = [int(line.split(" times more")[0].split()[-1]) for line in of_peer if "times more" in line]
+        assert len(of_peer) - len(counts) + sum(counts) == 140
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
     """A hundred thousand datagrams in a minute, from two thousand places, refused or said again."""
@@ -106,3 +122,19 @@ def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
 def test_what_a_node_did_is_told_one_by_one_however_often() -> None:
     teller = Teller(as_json=True)
     assert sum(len(teller.lines(events.MessageStored(9, ITEM, 3))) for _ in range(500)) == 500
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_the_end_of_a_log_says_how_many_messages_were_quarantined(as_json: bool) -> None:
+    teller = Teller(as_json=as_json)
+    assert teller.summary(9, 0) == []
+    for number in range(3):
+        teller.lines(events.MessageQuarantined(9, ITEM.but(number=number), 3, "matching: ValueError"))
+        teller.lines(events.MessageUndecided(9, ITEM.but(number=number), None, "work"))
+    [line] = teller.summary(9, 2)
+    if as_json:
+        counts = {"quarantined": 3, "undecided": 3, "quarantined_held": 2}
+        assert json.loads(line) == {"at_ms": 9, "event": "summary", **counts}
+    else:
+        assert line.endswith(" quarantined 3 messages, 2 are held; 3 were undecided for want of work")
+    assert len(Teller(as_json=as_json).summary(9, 1)) == 1

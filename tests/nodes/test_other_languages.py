@@ -66,7 +66,7 @@ def test_the_same_bytes_in_another_language_ask_for_something_else(tmp_path: Pat
     other = SubscriberEnd(8, TABLE.check, MemoryStore(), 1_000)
     other.subscribe(framed(0, 0, held.vector[2], held.body), 0, 1_000)
     assert "stays as it is" not in ask(other, path)[0]
-    assert [one.item.language for one in other.in_force] == [TOY.language_id]
+    assert [one.item.language for one in other.in_force] == [0, TOY.language_id]
 
 
 def test_a_document_of_nobody_is_refused_before_anything_is_asked(tmp_path: Path) -> None:

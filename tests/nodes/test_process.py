@@ -39,3 +39,22 @@ def test_a_node_without_a_free_descriptor_serves_whoever_comes(tmp_path: Path, a
         time.sleep(WRITTEN_S)
         assert node.end(signal.SIGTERM) == 0
         assert "the node goes on without a trace" in node.said
+
+
+@pytest.mark.slow
+def test_a_hangup_does_not_end_a_node_and_contacts_are_reported(tmp_path: Path) -> None:
+    """`systemctl reload` and a closed terminal send SIGHUP. Contacts are events with their reason."""
+    path = node_file(tmp_path, 1)
+    with processes() as start:
+        node = start("run", path)
+        at = node.wait_for(event="begun")["address"]
+        medic = start("subscribe", path, PATIENT, "--at", at)
+        opened = node.wait_for(event="contact_opened", peer=65002)
+        assert opened["address"].startswith("127.0.0.1:")
+        assert medic.wait_for(event="contact_opened", peer=1)["address"] == at
+        node.signal(signal.SIGHUP)
+        assert medic.wait_for(event="acknowledged", type="subscribe")["reason"] is None
+        assert node.end(signal.SIGTERM) == 0
+        assert "SIGHUP: nothing is reloaded" in node.said
+        assert "no answer for" in medic.wait_for(event="contact_closed", peer=1)["reason"]
+        assert medic.end(signal.SIGTERM) == 0

@@ -12,10 +12,11 @@ from dens.messages import Satisfied
 from dens.numbers import MessageType
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
+from documents.refusal import Refusal
 from knowledge_manager.mission_table import load_mission_table
 from nodes.node_probe import Answer
 from nodes.output import OutputError
-from nodes.subscriber_process import Listener, ask_for
+from nodes.subscriber_process import Listener, ask_for, withdraw_subscription
 from tests.paths import ROOT
 
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
@@ -58,7 +59,31 @@ def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys
         store.commit()
         store = store.crash()
     assert revisions == [0, 1, 1, 2, 2]
-    assert ["anew, signed" in line for line in told] == [False, True, False, True, False]
+    assert ["again, signed" in line for line in told] == [False, True, False, True, False]
+
+
+def test_a_withdrawal_without_the_key_is_put_right_with_it() -> None:
+    """A node that knows the key refuses the first; the second call signs it, the third has nothing to do."""
+    table, store, key = load_mission_table(["medical"]), MemoryStore(), SigningKey(new_signing_key(7))
+    end = SubscriberEnd(7, table.check, store, 1_000, signer=key)
+    ask_for(end, [PATIENT], table, 1_000, lambda line: None, key)
+    store.commit()
+    end = SubscriberEnd(7, table.check, store.crash(), 2_000)
+    refused = withdraw_subscription(end, "0", 2_000)
+    unsigned = end.state.held(refused)
+    assert unsigned is not None
+    assert not unsigned.signature
+    end.context.ledger.commit()
+    store = end.context.ledger._store.crash()  # type: ignore[attr-defined]
+    end = SubscriberEnd(7, table.check, store, 3_000, signer=key)
+    assert withdraw_subscription(end, "0", 3_000) == refused
+    held = end.state.held(refused)
+    assert held == signed(unsigned, key)
+    store.commit()
+    end = SubscriberEnd(7, table.check, store.crash(), 4_000, signer=key)
+    assert end.state.held(refused) == held
+    with pytest.raises(Refusal, match='no subscription "0" is active'):
+        withdraw_subscription(end, "0", 4_000)
 
 
 def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None:

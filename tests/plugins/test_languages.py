@@ -4,7 +4,7 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from documents.entry_points import OutsidePackageError
@@ -137,3 +137,37 @@ def test_law_what_would_match_passes_the_filter(vector: bytes, values: dict[int,
     if matcher.match(whole, 0, age_ms):
         assert released, "a filter may pass too much, never too little"
         assert any(matcher.match(release.vector, 0, age_ms) for release in released)
+
+
+@given(node=st.integers(0, (1 << 31) - 1), payload=st.binary(max_size=9))
+@example(node=65_534, payload=b"")
+@example(node=65_535, payload=b"")
+@example(node=65_536, payload=b"\xff\xff\xff\xff")
+@example(node=(1 << 24) - 1, payload=b"")
+@example(node=1 << 24, payload=b"")
+@example(node=(1 << 31) - 1, payload=b"")
+def test_law_direct_reaches_every_node_number(node: int, payload: bytes) -> None:
+    other = node ^ 1
+    matcher = DIRECT.matcher(TABLE)
+    matcher.add((node, 255), body_of(subscription_to(node, 255, 0, 40)))
+    matcher.add((other, 255), body_of(subscription_to(other, 255, 0, 40)))
+    vector = notification_for(node, payload)
+    assert matcher.match(vector, 0, 0) == [Match((node, 255), 255)]
+    assert vector.endswith(payload)
+    assert len(vector) - len(payload) == (2 if node < 65_535 else 6)
+
+
+@given(node=st.integers(0, 65_535), size=st.integers(0, 9))
+@example(node=65_535, size=0)
+@example(node=65_535, size=4)
+def test_law_addresses_of_two_bytes_in_old_traces_are_read(node: int, size: int) -> None:
+    """Until version 0.3 every address had two bytes, and runs sent zeros as payload."""
+    matcher = DIRECT.matcher(TABLE)
+    matcher.add((node, 255), node.to_bytes(2, "big"))
+    assert matcher.match(node.to_bytes(2, "big") + bytes(size), 0, 0) == [Match((node, 255), 255)]
+
+
+@pytest.mark.parametrize("node", [-1, 1 << 31])
+def test_a_number_that_no_node_has_has_no_address(node: int) -> None:
+    with pytest.raises(ValueError, match="a node number is"):
+        notification_for(node, b"")

@@ -1,6 +1,7 @@
 """Tables made of covering alone, and what brokers ask of languages that say nothing of routing."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_without_covering_equal_bodies_stand_for_each_other() -> None:
 
 
 def test_a_language_with_relations_is_asked_these_and_its_matcher() -> None:
-    fuzzy = language_named("fuzzy")
+    fuzzy = replace(language_named("fuzzy"), routing=None)
     found = routing_of(fuzzy, TABLE, RoutingOptions())
     assert isinstance(found, RelatedRouting)
     vector = bytes.fromhex("00006700009592ff547bff3f00c249010b")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from documents.problems import DocumentError
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
@@ -135,3 +136,96 @@ def test_brokers_that_crash_lose_nothing_that_they_acknowledged(kind: str, tmp_p
     must, may = owed_in(tmp_path / "run", calm_ms=90_000)
     assert len(must) > 500
     assert must <= seen_in(tmp_path / "run").delivered <= may
+
+
+PARTIAL = """
+name = "gaps"
+duration_s = 120
+seed = 1
+vocabularies = ["housing"]
+overlay.routing = "broker"
+links = { kind = "line" }
+
+[area]
+width_m = 100
+height_m = 100
+
+[radio.line]
+range_m = 100
+rate_bytes_per_s = 125000
+
+[[group]]
+name = "offices"
+role = "mediator"
+count = 2
+radio = "line"
+
+[[group]]
+name = "owners"
+role = "publisher"
+count = 1
+radio = "line"
+
+[[group]]
+name = "seekers"
+role = "subscriber"
+count = 1
+radio = "line"
+
+[[subscription]]
+group = "seekers"
+file = "cheap.xml"
+"""
+DOCUMENTS = """
+[[publication]]
+group = "owners"
+language = "atopss"
+files = ["rent.xml", "both.xml"]
+at_s = 20
+every_s = 20
+"""
+SENSOR = """
+[[sensor]]
+group = "owners"
+event = "apartment"
+at_s = 20
+every_s = 20
+[sensor.source]
+csv = "flats.csv"
+time_column = "t"
+columns = { rent = "rent", size = "size" }
+"""
+NAMESPACES = {"fuzzy": "urn:dens:subscription:1", "atopss": "urn:dens:approximate:1"}
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "count"), [(DOCUMENTS, "atopss", 2), (SENSOR, "atopss", 3), (SENSOR, "fuzzy", 3)]
+)
+@pytest.mark.parametrize("routing", ["carry", "broker", "flood"])
+def test_what_tells_fewer_attributes_than_are_advertised_is_published(
+    routing: str, source: str, language: str, count: int, tmp_path: Path
+) -> None:
+    """The publisher advertises rent and size; one publication tells the rent alone."""
+    head = f'<subscription xmlns="{NAMESPACES[language]}" event="apartment" valid="PT2H">'
+    wish = '<crisp-predicate attribute="rent" operator="le">1500</crisp-predicate></subscription>'
+    (tmp_path / "cheap.xml").write_text(head + wish)
+    rent, size = (f'<value attribute="{name}">{at}</value>' for name, at in (("rent", 1000), ("size", 50)))
+    for name, values in (("rent", rent), ("both", rent + size)):
+        text = f'<publication xmlns="urn:dens:approximate:1" event="apartment">{values}</publication>'
+        (tmp_path / f"{name}.xml").write_text(text)
+    (tmp_path / "flats.csv").write_text("t,rent,size\n0,1000,50\n20,1100,\n40,1200,60\n60,4000,60\n")
+    path = tmp_path / "gaps.toml"
+    path.write_text(PARTIAL + source)
+    folder = tmp_path / "run"
+    run_scenario(load_scenario(path, [f"overlay.routing={routing}", "duration_s=75"]), 1, folder)
+    steps = recorded_run(folder).table("messages", ["kind"]).to_pylist()
+    assert sum(one["kind"] == "delivered" for one in steps) == count
+
+
+def test_graphs_that_nobody_advertises_are_refused_with_their_place() -> None:
+    with pytest.raises(DocumentError) as caught:
+        load_scenario("reports", ["overlay.routing=broker"])
+    found = caught.value.problems
+    assert {one.code for one in found} == {"D363"}
+    assert all(one.file.endswith("reports.toml") and one.line for one in found)
+    assert found[0].message.startswith('publication[0]: nobody says what "volunteers" may publish')

@@ -1,6 +1,6 @@
-"""The approximate language, at length: ten million vectors, forty thousand pairs and three hundred
-populations against the oracle, and a forest of ten thousand. Its laws have ten thousand examples each
-(tests/plugins/atopss).
+"""The approximate language, at length: ten million vectors, eighty thousand pairs and thousands of
+populations against the oracle, with and without domains, and a forest of ten thousand. Its laws have ten
+thousand examples each (tests/plugins/atopss).
 """
 
 import random
@@ -23,8 +23,11 @@ from plugins.atopss.vectors import (
     encode_notification,
     encode_subscription,
 )
+from tests.plugins.atopss.matching.test_domain_populations import SAME
+from tests.plugins.atopss.matching.test_domain_populations import check_population as check_short_population
 from tests.plugins.atopss.oracle import exact
 from tests.plugins.atopss.relations.test_covering import drawn as drawn_columns
+from tests.plugins.atopss.relations.test_domain_relations import check_advertising, check_covering
 from tests.plugins.atopss.shapes import PROFILES, drawn
 from tests.plugins.atopss.subscriptions import PUBLICATION, SUBSCRIPTION
 from tests.studio.test_atopss_populations import check_population
@@ -64,12 +67,40 @@ def test_forty_thousand_pairs() -> None:
         is_curved = number % 25 == 0
         wanted, value = _shape(chance, is_curved), _shape(chance, is_curved)
         found = exact(drawn(wanted), drawn(value))
-        assert judged(wanted, value) == tuple(floor(255 * degree) for degree in found)
+        assert judged(wanted, value) == tuple(floor(510 * degree) for degree in found)
         up = possibility(wanted, value, up=True), necessity(wanted, value, up=True)
-        assert up == tuple(ceil(255 * degree) for degree in found)
+        assert up == tuple(ceil(510 * degree) for degree in found)
 
 
-@pytest.mark.parametrize("algorithm", [*ALGORITHMS.keys() - {"crisp"}])
+def test_forty_thousand_pairs_over_a_domain() -> None:
+    """Corners at, before and behind both ends; values that are cut off, or have no ends."""
+    chance = random.Random(20260128)
+    for number in range(40_000):
+        is_curved, length = number % 25 == 0, chance.choice([0, 1, 7, 300])
+        moved = chance.choice([0, 0, length // 3 + 1])
+        wanted = _moved(_shape(chance, is_curved), -moved)
+        value = _moved(_shape(chance, is_curved), -moved)
+        if value.m2 > length or value.m3 < 0:
+            continue
+        complement = bool(number & 1)
+        found = exact(drawn(wanted), drawn(value), complement=complement, domain=(0, length))
+        known = value.within(length)
+        assert judged(wanted, known, complement=complement) == tuple(floor(510 * degree) for degree in found)
+
+
+@pytest.mark.parametrize("algorithm", SAME)
+def test_a_thousand_populations_over_a_domain(algorithm: str) -> None:
+    chance = random.Random(f"soak on short axes {algorithm}")
+    assert sum(check_short_population(chance, algorithm) for _ in range(1000)) > 3000
+
+
+def test_twenty_thousand_relations_over_a_domain() -> None:
+    chance = random.Random(20260129)
+    assert sum(check_covering(chance) for _ in range(20_000)) > 5000
+    assert sum(check_advertising(chance) for _ in range(20_000)) > 3000
+
+
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS.keys() - {"crisp"}))
 def test_three_hundred_populations(dens, tmp_path: Path, algorithm: str) -> None:
     """Through the command, by every algorithm that has the answers of the definition."""
     chance = random.Random(f"soak {algorithm}")
@@ -99,6 +130,14 @@ def test_a_forest_of_ten_thousand_is_the_plain_one() -> None:
             assert above is None or covers(held[above], wanted)
         for key, wanted in list(kept.items())[:400]:
             assert not any(covers(other, wanted) for one, other in kept.items() if one != key)
+
+
+def _moved(shape: Shape, by: int) -> Shape:
+    m1, m2, m3, m4 = (
+        corner if abs(corner) == INFINITE else corner + by
+        for corner in (shape.m1, shape.m2, shape.m3, shape.m4)
+    )
+    return Shape(m1, m2, m3, m4, shape.left, shape.right)
 
 
 def _shape(chance: random.Random, is_curved: bool) -> Shape:

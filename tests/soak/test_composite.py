@@ -10,7 +10,7 @@ from plugins.composite.results import results_of
 from plugins.composite.vectors import decode_body, encode_body
 from tests.plugins.composite.mutations import mutated, survives
 from tests.plugins.composite.oracle import Asked
-from tests.plugins.composite.test_oracle import Stream, agrees
+from tests.plugins.composite.test_oracle import Stream, agrees, consumed_in_turn, every_match, quietly
 from tests.plugins.composite.test_vectors import EXAMPLES, PREDICTS
 from tests.plugins.composite.worlds import asked, body_of, streams
 
@@ -52,3 +52,27 @@ def test_two_sources_with_a_key(wanted: Asked, readings: Stream, seed: int) -> N
 @given(asked(is_any=True), streams(sources=2), st.integers(0, 99))
 def test_any_source(wanted: Asked, readings: Stream, seed: int) -> None:
     agrees(wanted, readings, False, seed)
+
+
+@AT_LENGTH
+@given(asked(most=3), streams(most=7, sources=2, has_key=True), st.integers(0, 99))
+def test_every_match_with_a_key(wanted: Asked, readings: Stream, seed: int) -> None:
+    every_match(wanted, readings, True, seed)
+
+
+@AT_LENGTH
+@given(asked(most=3, is_any=True), streams(most=7, sources=2), st.integers(0, 99))
+def test_every_match_of_any_source(wanted: Asked, readings: Stream, seed: int) -> None:
+    every_match(wanted, readings, False, seed)
+
+
+@AT_LENGTH
+@given(asked(), streams(sources=2, has_key=True), st.integers(0, 99))
+def test_first_for_each_key(wanted: Asked, readings: Stream, seed: int) -> None:
+    consumed_in_turn(wanted, readings, True, seed)
+
+
+@AT_LENGTH
+@given(asked(), streams(sources=2, has_key=True), st.sampled_from((9, 16, 30)), st.integers(0, 99))
+def test_quiet_for_each_key(wanted: Asked, readings: Stream, quiet_q: int, seed: int) -> None:
+    quietly(wanted, readings, True, quiet_q, seed)

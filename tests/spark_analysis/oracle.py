@@ -47,13 +47,50 @@ def delivered_at(run: SyntheticRun) -> dict[Pair, int]:
     return found
 
 
+def withdrawn_at(run: SyntheticRun, pair: Pair) -> int | None:
+    """Return when the last of the subscriptions that a pair is owed to was withdrawn."""
+    [told] = [one for one in run.told if (one.origin, one.number) == pair[:2]]
+    ends = [wish.withdrawn_ms for wish in run.wishes if wish.subscriber == pair[2] and is_owed(wish, told)]
+    known = [end for end in ends if end is not None]
+    return max(known) if len(known) == len(ends) else None
+
+
+def has_copy(run: SyntheticRun, message: tuple[int, int]) -> bool:
+    """Say whether any node still holds a message that nodes held."""
+    held: dict[int, bool] = {}
+    for row in run.tables["messages"]:
+        if (row["origin"], row["number"]) == message:
+            if row["kind"] in ("created", "stored", "replicated"):
+                held[row["node"]] = True
+            elif row["kind"] in ("dropped", "expired"):
+                held[row["node"]] = False
+    return any(held.values())
+
+
+def outcome(run: SyntheticRun, pair: Pair) -> str:
+    """Return what became of a pair."""
+    [event_ms] = [one.at_ms for one in run.told if (one.origin, one.number) == pair[:2]]
+    over_ms, withdrawn_ms = event_ms + LIFETIME_MS, withdrawn_at(run, pair)
+    if pair in delivered_at(run):
+        return "delivered"
+    if withdrawn_ms is not None and withdrawn_ms < over_ms and withdrawn_ms <= END_MS:
+        return "withdrawn"
+    if over_ms <= END_MS:
+        return "missed"
+    return "open" if has_copy(run, pair[:2]) else "lost"
+
+
+def is_whole(run: SyntheticRun, pair: Pair) -> bool:
+    """Say whether a pair had its whole lifetime."""
+    [event_ms] = [one.at_ms for one in run.told if (one.origin, one.number) == pair[:2]]
+    over_ms, withdrawn_ms = event_ms + LIFETIME_MS, withdrawn_at(run, pair)
+    return over_ms <= END_MS and (withdrawn_ms is None or withdrawn_ms >= over_ms)
+
+
 def served(run: SyntheticRun, pairs: set[Pair]) -> tuple[int, int, int, int]:
     """Return owed, delivered, missed, open."""
-    events = {(told.origin, told.number): told.at_ms for told in run.told}
-    arrived = delivered_at(run)
-    missing = [pair for pair in pairs if pair not in arrived]
-    missed = sum(events[pair[:2]] + LIFETIME_MS <= END_MS for pair in missing)
-    return len(pairs), len(pairs) - len(missing), missed, len(missing) - missed
+    found = [outcome(run, pair) for pair in pairs]
+    return len(pairs), found.count("delivered"), found.count("missed"), found.count("open")
 
 
 def delays(run: SyntheticRun) -> list[int]:

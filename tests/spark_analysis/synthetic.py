@@ -175,13 +175,21 @@ def _wishes(chance: random.Random, subscribers: range) -> list[Wish]:
 def _messages(chance: random.Random, told: list[Told], subscribers: range) -> list[Row]:
     rows: list[Row] = []
 
-    def step(at_ms: int, kind: str, one: Told, node: int, hops: int, reason: str | None = None) -> None:
+    def step(
+        at_ms: int,
+        kind: str,
+        one: Told,
+        node: int,
+        hops: int,
+        reason: str | None = None,
+        peer: int | None = None,
+    ) -> None:
         rows.append(
             {
                 "at_ms": at_ms,
                 "kind": kind,
                 "node": node,
-                "peer": None,
+                "peer": peer,
                 "type": "notify" if node in subscribers else "notification",
                 "language": 1,
                 "origin": one.origin,
@@ -195,23 +203,25 @@ def _messages(chance: random.Random, told: list[Told], subscribers: range) -> li
 
     for one in told:
         step(one.at_ms, "created", one, one.origin, 0)
+        came = 0
         for copy in range(chance.randrange(5)):
-            step(one.at_ms + copy, "sent", one, 3, 1)
+            step(one.at_ms + copy, "sent", one, 3, 1, peer=4)
             arrived = chance.random() < 0.8
-            step(
-                one.at_ms + copy + 1,
-                "received" if arrived else "lost",
-                one,
-                4,
-                1,
-                None if arrived else "radio",
-            )
+            reason = None if arrived else "radio"
+            step(one.at_ms + copy + 1, "received" if arrived else "lost", one, 4, 1, reason, 3)
+            if arrived:
+                step(one.at_ms + copy + 1, "duplicate" if came else "replicated", one, 4, 1, peer=3)
+                came += 1
+        if chance.random() < 0.3:
+            step(one.at_ms + 10, "dropped", one, one.origin, 0, "oldest")
+        if came and chance.random() < 0.5:
+            step(one.at_ms + 10, "dropped", one, 4, 1, "oldest")
         for subscriber in subscribers:
             if chance.random() < 0.6:
                 delay_ms = int(chance.expovariate(1 / 300_000))
                 if delay_ms < LIFETIME_MS and one.at_ms + delay_ms < END_MS:
-                    step(one.at_ms + delay_ms, "received", one, subscriber, 2)
-                    step(one.at_ms + delay_ms, "delivered", one, subscriber, 2)
+                    step(one.at_ms + delay_ms, "received", one, subscriber, 2, peer=4)
+                    step(one.at_ms + delay_ms, "delivered", one, subscriber, 2, peer=4)
     return rows
 
 

@@ -200,3 +200,44 @@ def test_a_line_that_is_too_long_is_one_bad_line(dens, tmp_path: Path) -> None:
     assert ended.code == 1
     assert ended.err.count("this is not hexadecimal") == 1
     assert ended.out.splitlines()[0] == "1", "the good line keeps its number"
+
+
+def test_torture_continues_where_it_stopped(dens, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ctrl-C is pressed in the third world of six; the next sitting runs the other four and sums up all."""
+    path, run = tmp_path / "progress.json", []
+
+    def judge_some(said: KeptPlan, file: str | None = None) -> Verdict:
+        if said.seed == 3 and len(run) == 2:
+            raise KeyboardInterrupt
+        run.append(said.seed)
+        return replace(judge(said), ok=said.seed != 2, invariant=None if said.seed != 2 else 4)
+
+    whole = dens("torture", "--seeds", "1..6", "--json").document()
+    monkeypatch.setattr(campaign, "judge", judge_some)
+    assert dens("torture", "--seeds", "1..6", "--progress", path).code == 130
+    run.append(0)
+    ended = dens("torture", "--seeds", "1..6", "--progress", path, "--json")
+    assert (ended.code, run) == (4, [1, 2, 0, 3, 4, 5, 6])
+    document = ended.document()
+    assert [one["seed"] for one in document.pop("broken")] == [2]
+    assert document.items() < whole.items()
+    assert dens("torture", "--seeds", "2..4", "--progress", path, "--json").document()["seeds"] == 6
+    assert run[-1] == 6, "nothing was left to run"
+
+
+def test_progress_of_other_seeds_is_refused(dens, tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    assert dens("torture", "--world", "brokers", "--seeds", "1", "--progress", path).code == 0
+    refused = dens("torture", "--seeds", "1", "--progress", path)
+    assert refused.code == 3
+    assert "D404: this is the progress of 'brokers all', and these seeds are of 'engines all'" in refused.err
+    assert dens("torture", "--plan", path, "--progress", path).code == 2
+    for content in (
+        "[]",
+        '{"version": 1}',
+        "{",
+        '{"version": 1, "campaign": "engines all", "finished": [[1]]}',
+    ):
+        path.write_text(content)
+        refused = dens("torture", "--seeds", "1", "--progress", path)
+        assert (refused.code, "D404" in refused.err) == (3, True), content

@@ -101,6 +101,10 @@ def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
             ["pico", "--kernels", "nativ"],
             '--kernels nativ: error D708: there are native and plain kernels; did you mean "native"?',
         ),
+        (
+            ["pico", "--condition", "exakt"],
+            '--condition exakt: error D391: a board filters by subset or exact; did you mean "exact"?',
+        ),
     ],
 )
 def test_what_a_board_cannot_have_is_named(dens, tmp_path: Path, arguments: list[str], says: str) -> None:
@@ -299,7 +303,8 @@ def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: in
 def test_only_the_key_of_a_mission_is_built_in(dens, tmp_path: Path) -> None:
     """Another key would be authenticated with, and nobody would understand the board."""
     assert dens("key", "new", "-o", tmp_path / "mission.key").code == 0
-    assert dens("key", "derive", tmp_path / "mission.key", "--node", "7", "-o", tmp_path / "7.key").code == 0
+    made = ("--node", "7", "--role", "publisher", "-o", tmp_path / "7.key")
+    assert dens("key", "derive", tmp_path / "mission.key", *made).code == 0
     ended = dens("board", "build", "--board", "pico", "-o", tmp_path / "out", "--key", tmp_path / "7.key")
     assert ended.code == 3
     assert "is a node key; a mission key is needed here" in ended.err

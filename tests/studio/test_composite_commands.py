@@ -150,3 +150,43 @@ def test_a_model_is_learnt_and_used(dens, dens_process, tmp_path: Path) -> None:
     outcomes = [one["outcome"] for one in ended.document()["predictions"]]
     assert outcomes.count("confirmed") == 30
     assert dens("explain", path, "--vocabulary", VOCABULARY, "--json").document()["highest_probability"] > 0.9
+
+
+ASCENDING = """<composite xmlns="urn:dens:composite:1" window="PT10M">
+  <primitive name="fast" event="patient">
+    <crisp-predicate attribute="heart_rate" operator="ge">100</crisp-predicate></primitive>
+  <pattern>fast; fast @(t2 - t1 &lt; 60s)</pattern>
+</composite>"""
+
+
+@pytest.mark.parametrize(
+    ("header", "code", "said"),
+    [
+        ("time_s,heart_rate", 0, ""),
+        ("timestamp,heart_rate", 3, "no column of times"),
+        ("time_s,hart_rate,oxygen_saturation", 1, 'did you mean "heart_rate"?'),
+        ("time_s,heart_rate,remark", 1, 'warning D354: column "remark"'),
+    ],
+)
+def test_unknown_columns_are_reported_and_times_never_invented(
+    dens, tmp_path: Path, header: str, code: int, said: str
+) -> None:
+    document, data = tmp_path / "rising.xml", tmp_path / "day.csv"
+    document.write_text(ASCENDING)
+    rest = "" if header.count(",") == 1 else ",97"
+    data.write_text(f"{header}\n0,120{rest}\n9000,130{rest}\n")
+    ended = dens("match", document, "--csv", data, "--json")
+    assert ended.code == code
+    assert said in ended.err
+    if code != 3:
+        assert ended.document()["ends"] == []
+        problems = ended.document()["problems"]
+        assert [problem["code"] for problem in problems] == (["D354"] if code else [])
+
+
+def test_a_row_without_its_time_is_an_error(dens, tmp_path: Path) -> None:
+    document, data = tmp_path / "rising.xml", tmp_path / "day.csv"
+    document.write_text(ASCENDING)
+    data.write_text("time_s,heart_rate\n0,120\n,130\n")
+    ended = dens("match", document, "--csv", data)
+    assert (ended.code, "day.csv:3:1: error D352" in ended.err) == (3, True)

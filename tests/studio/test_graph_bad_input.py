@@ -13,7 +13,7 @@ RDFS = "@prefix s: <http://www.w3.org/2000/01/rdf-schema#> .\n@prefix e: <urn:e:
 CONTEXT = '"https://example.org/c.jsonld"'
 IMPORT = f'{{"@context": [{{"@version": 1.1, "@import": {CONTEXT}}}], "a": 1}}'
 FETCHED = f"D502: the context {CONTEXT} is not fetched; write the context into the file"
-NO_IDENTITY = "an item has no identity: give it a guid, an id or a link; it is left out"
+NO_IDENTITY = "an item has no identity, title or description: give it a guid, an id or a link; it is left out"
 STATEMENTS = {
     "doctype.rdf": (
         '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "b">]>\n<r/>',
@@ -157,7 +157,7 @@ def test_an_encoding_that_is_not_the_declared_one(dens, tmp_path: Path) -> None:
 def test_the_other_items_of_a_feed_are_read(dens, tmp_path: Path) -> None:
     path = tmp_path / "news.rss"
     named = "<item><title>z</title><guid>urn:i:1</guid></item>"
-    path.write_text(f"{RSS}<item><title>y</title></item>\n{named}</channel></rss>")
+    path.write_text(f"{RSS}<item><author>y</author></item>\n{named}</channel></rss>")
     ended = dens("graph", "read", path)
     assert ended.code == exits.FINDING
     assert ended.err == f"{path}:3:1: warning D527: {NO_IDENTITY}\n"

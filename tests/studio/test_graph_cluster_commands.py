@@ -16,7 +16,7 @@ QUERY = (
 PATTERN = "00007400002003010569f3ed00030100050500020600010218122500"
 FEED = """<rss><channel><link>https://example.org/</link>
 <item><guid>https://example.org/1</guid><title>Dam leaks</title><category>flood</category></item>
-<item><title>nobody</title></item></channel></rss>"""
+<item><author>nobody</author></item></channel></rss>"""
 REPORTS = ("--vocabulary", "reports")
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.paths import ROOT
+
 
 def test_what_it_makes_is_correct_and_runs(dens, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
@@ -13,9 +15,10 @@ def test_what_it_makes_is_correct_and_runs(dens, tmp_path: Path) -> None:
         "readings.csv",
     }
 
-    checked = dens("check", folder, "--vocabulary", folder / "shelter.toml", "--json")
-    assert checked.document()["problems"] == []
-    assert checked.code == 0
+    for options in ((), ("--vocabulary", folder / "shelter.toml")):
+        checked = dens("check", folder, *options, "--json")
+        assert checked.document()["problems"] == []
+        assert checked.code == 0
 
     run = dens("run", folder / "scenario.toml", "--out", folder / "run", "--json")
     assert run.code == 0
@@ -24,6 +27,11 @@ def test_what_it_makes_is_correct_and_runs(dens, tmp_path: Path) -> None:
     assert served["owed"] == served["delivered"] + served["missed"] + served["open"]
     assert (folder / "run" / "manifest.json").is_file()
 
+    with_run = dens("check", folder, "--json")
+    assert with_run.document()["problems"] == []
+    assert with_run.document()["files"] == checked.document()["files"]
+    assert with_run.code == 0
+
 
 def test_it_touches_no_folder_in_use(dens, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
@@ -31,3 +39,11 @@ def test_it_touches_no_folder_in_use(dens, tmp_path: Path) -> None:
     assert ended.code == 3
     assert "not an empty folder" in ended.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_shipped_examples_are_correct(dens) -> None:
+    checked = dens("check", ROOT / "docs" / "examples", "--json")
+    problems = checked.document()["problems"]
+    assert [problem for problem in problems if problem["severity"] == "error"] == []
+    assert checked.code == 0
+    assert len(checked.document()["files"]) >= 6

@@ -18,11 +18,13 @@ def test_a_missions_keys_are_made_and_derived_and_their_secrets_stay_in_their_fi
     made = dens("key", "new", "-o", mission, "--json")
     assert made.code == 0
     assert made.document()["kind"] == "mission"
-    derived = dens("key", "derive", mission, "--node", "7", "-o", node)
+    role = ("--role", "subscriber")
+    derived = dens("key", "derive", mission, "--node", "7", *role, "-o", node)
     assert derived.code == 0
     assert "kind: node" in derived.out
     assert "node: 7" in derived.out
-    again = dens("key", "derive", mission, "--node", "7", "-o", tmp_path / "again.key")
+    assert "role: subscriber" in derived.out
+    again = dens("key", "derive", mission, "--node", "7", *role, "-o", tmp_path / "again.key")
     assert again.code == 0
     assert (tmp_path / "again.key").read_text() == node.read_text()
     shown = dens("key", "show", mission)
@@ -58,7 +60,9 @@ def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: 
     cases = [
         (["new", "-o", mission], 3, "never overwritten"),
         (["new", "--subscriber", "2147483648", "-o", tmp_path / "x"], 2, "2147483647"),
-        (["derive", mission, "-o", tmp_path / "x"], 3, "for which node"),
+        (["derive", mission, "-o", tmp_path / "x"], 3, "--node"),
+        (["derive", mission, "--node", "7", "-o", tmp_path / "x"], 3, "--role subscriber|mediator|publisher"),
+        (["derive", mission, "--node", "7", "--role", "broker", "-o", tmp_path / "x"], 2, "broker"),
         (["derive", mission, "--node", "2147483648", "-o", tmp_path / "x"], 2, "2147483647"),
         (["show", tmp_path / "missing.key"], 3, "check the path"),
         (["derive", mission, "--node", "-1", "-o", tmp_path / "x"], 2, "--node"),
@@ -84,7 +88,7 @@ def test_a_pipe_is_refused_at_once_instead_of_waited_for(dens, tmp_path: Path) -
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"dens-mission-1 - 00", b"dens-node-1 - " + b"0" * 64])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"dens-mission-1 - 00", b"dens-node-1 7 " + b"0" * 64])
 def test_a_file_that_is_no_key_is_refused_by_name(dens, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.key"
     path.write_bytes(content)

@@ -21,8 +21,8 @@ def figures(at_ms: int, written_ms: int) -> LiveFigures:
         batches=1,
         subscriptions=1,
         notifications=900,
-        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, 0.935, METRICS),
-        recent=ServedSoFar(10, 5, 0, 5, 0, None, METRICS),
+        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, estimate=0.935, metrics=METRICS),
+        recent=ServedSoFar(10, 5, 0, 5, 0, metrics=METRICS),
         given_up={"dropped: room": 3, "expired": 28_680, "lost: radio": 700},
         given_up_recently={"expired": 40, "lost: radio": 7},
     )

@@ -232,7 +232,7 @@ def test_every_code_of_a_nodes_file_has_a_page() -> None:
         for codes in ("D3[45][0-9].md", "D360.md", "D371.md")
         for page in (ROOT / "docs" / "errors").glob(codes)
     } - {"D356", "D357"}
-    of_others = {"D383", "D392"}  # folders', matching's
+    of_others = {"D364", "D383", "D392"}  # of advertisements, folders and matching
     assert pages == set(re.findall(r'"(D\d{3})"', source)) - of_others
 
 
@@ -270,7 +270,7 @@ def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
         (["subscribe", path, "--at", "nowhere"], 2, "is no address"),
         (["subscribe", path, "--as", "1", "--at", "127.0.0.1:9"], 2, "own number"),
         (["subscribe", path, "--as", "2147483648"], 2, "2147483647"),
-        (["subscribe", path, "--withdraw", "4", "--at", "127.0.0.1:9"], 3, "no subscription 4 is in force"),
+        (["subscribe", path, "--withdraw", "4", "--at", "127.0.0.1:9"], 3, 'no subscription "4" is active'),
         (["subscribe", path, "--at", "127.0.0.1:9", "--seconds", "nan"], 2, "'--seconds'"),
         (["subscribe", path, "--at", "127.0.0.1:9", "--seconds", "inf"], 2, "'--seconds'"),
         (["publish", path, path, "--event", "patient", "--period", "1e300"], 2, "'--period'"),
@@ -293,12 +293,12 @@ def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens
     assert "the node has not answered" in first.err
     assert [json.loads(line)["event"] for line in first.out.splitlines()] == ["created"]
     again = dens(*words)
-    assert "was asked for before and stays as it is" in again.err
+    assert "is active already and stays as it is" in again.err
     changed = tmp_path / "patient.xml"
     changed.write_text(PATIENT.read_text().replace('threshold="0.6"', 'threshold="0.8"'))
     words[3] = changed
     newer = dens(*words)
-    assert "subscription 0 (patient.xml): 0001" in newer.err
+    assert "subscription 0 (patient.xml) replaces its earlier version: 0001" in newer.err
     waiting = dens("node", "subscribe", path, "--at", "127.0.0.1:9", "--seconds", "0", "--count", "1")
     assert waiting.code == 1
     assert "0 of 1 notifications" in waiting.err
@@ -379,7 +379,7 @@ def test_what_was_refused_unsigned_is_taken_when_it_is_asked_for_with_a_key(tmp_
         signing = start(*words, "--key", tmp_path / "medic.key")
         signing.wait_for(event="acknowledged", type="subscribe", reason=None)
         assert signing.end(signal.SIGTERM) == 0
-        assert "asked for anew, signed" in signing.said
+        assert "is sent again, signed" in signing.said
         assert node.end(signal.SIGTERM) == 0
 
 
@@ -394,3 +394,25 @@ def test_what_nobody_answered_is_no_success(dens, tmp_path: Path) -> None:
     ended = dens("node", "publish", path, recording(tmp_path), *words)
     assert (ended.code, silent in ended.err) == (1, True)
     assert "nobody has asked" not in ended.err, "nobody knows"
+
+
+def test_active_subscriptions_are_listed_and_withdrawn_by_name(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    other = tmp_path / "other.xml"
+    other.write_text(PATIENT.read_text().replace('threshold="0.6"', 'threshold="0.8"'))
+    assert dens("node", "subscriptions", path, "--json").document()["subscriptions"] == []
+    for file in (PATIENT, other):
+        dens("node", "subscribe", path, file, "--at", "127.0.0.1:9", "--seconds", "0")
+    rows = dens("node", "subscriptions", path, "--json").document()["subscriptions"]
+    assert [(row["id"], row["name"], row["language"]) for row in rows] == [
+        (0, "patient.xml", "fuzzy"),
+        (1, "other.xml", "fuzzy"),
+    ]
+    assert all(0 < row["remaining_s"] <= 3 * 3600 for row in rows)
+    shown = dens("node", "subscriptions", path)
+    assert "other.xml" in shown.out
+    dens("node", "subscribe", path, "--withdraw", "patient.xml", "--at", "127.0.0.1:9", "--seconds", "0")
+    rows = dens("node", "subscriptions", path, "--json").document()["subscriptions"]
+    assert [row["name"] for row in rows] == ["other.xml"]
+    ended = dens("node", "subscribe", path, "--withdraw", "none.xml", "--at", "127.0.0.1:9")
+    assert (ended.code, "other.xml" in ended.err) == (3, True)

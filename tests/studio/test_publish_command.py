@@ -45,6 +45,47 @@ def test_a_document_reaches_who_asked_over_two_nodes(
         assert near.end(signal.SIGTERM) == far.end(signal.SIGTERM) == 0
 
 
+HEAD = '<subscription xmlns="urn:dens:subscription:1" event="apartment" valid="PT2H">'
+RENT = '<crisp-predicate attribute="rent" operator="le">{}</crisp-predicate></subscription>'
+
+
+@pytest.mark.slow
+def test_readings_with_gaps_reach_a_fuzzy_subscriber_of_a_broker(dens_process: Dens, tmp_path: Path) -> None:
+    """A written advertisement takes the place of that of its language: it announces flats up to 1150."""
+    one = flats(tmp_path / "one", 1, "broker")
+    wish, cheap, readings = tmp_path / "wish.xml", tmp_path / "cheap.xml", tmp_path / "flats.csv"
+    wish.write_text(HEAD + RENT.format(1500))
+    cheap.write_text(HEAD + RENT.format(1150))
+    readings.write_text("rent,size\n1000,50\n1100,\n1200,60\n")
+    with processes() as start:
+        near = start("run", one)
+        at = near.wait_for(event="begun")["address"]
+        seeker = start("subscribe", one, wish, "--at", at, "--count", "5", "--seconds", LONG_S)
+        seeker.wait_for(event="acknowledged", type="subscribe", peer=1)
+        given = ("node", "publish", one, readings, "--event", "apartment", "--at", at, "--period", "0.05")
+        ended = dens_process(*given, "--json")
+        assert ended.code == 0, ended.err
+        assert "advertised to brokers in the fuzzy, atopss language" in ended.err
+        assert '"kept_at_source": 0' in ended.out
+        ended = dens_process(*given, "--json", "--advertise", cheap, "--as", "302")
+        assert ended.code == 0, ended.err
+        for _ in range(5):
+            seeker.wait_for(event="delivered")
+        assert seeker.end() == 0
+        assert near.end(signal.SIGTERM) == 0
+
+
+def test_an_advertisement_with_errors_is_named_with_its_place(dens: Dens, tmp_path: Path) -> None:
+    one = flats(tmp_path, 1, "broker")
+    (tmp_path / "flats.csv").write_text("rent\n1000\n")
+    (tmp_path / "bad.xml").write_text(HEAD + RENT.format(1500).replace('"rent"', '"rnt"'))
+    given = ("node", "publish", one, tmp_path / "flats.csv", "--event", "apartment", "--at", "127.0.0.1:9")
+    ended = dens(*given, "--advertise", tmp_path / "bad.xml", "--advertise", WISH)
+    assert ended.code == 3
+    assert "bad.xml:1:" in ended.err
+    assert f"{WISH}: error D364: an advertisement joins by and" in ended.err
+
+
 def test_nothing_is_published_unless_everything_is_good(dens: Dens, tmp_path: Path) -> None:
     node = flats(tmp_path, 1, "carry")
     broken = tmp_path / "broken.xml"

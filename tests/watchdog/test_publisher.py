@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.authentication import Authenticator
+from dens.authentication import EVERYONE, Authenticator
 from dens.envelope import pack, read_header
-from dens.events import Event, MessageAcknowledged, MessageRefused, NotificationDelivered
+from dens.events import DatagramRefused, Event, MessageAcknowledged, MessageRefused, NotificationDelivered
 from dens.item import Item
 from dens.machine import ProtocolMachine
 from dens.messages import Hello, SummaryMessage
@@ -25,7 +25,7 @@ from watchdog.authentication import Authenticator as BoardAuthenticator
 from watchdog.filter import FuzzyFilter
 from watchdog.numbers import Numbers
 from watchdog.pool import Pool
-from watchdog.publisher import Publisher
+from watchdog.publisher import LOYAL_MS, Publisher
 from watchdog.scan import Scan
 from watchdog.small_host import SmallHost
 from watchdog.watchdog import Watchdog
@@ -71,14 +71,19 @@ class Mission:
     """A subscriber, a DENS node and a board, with a link of one millisecond that may lose anything."""
 
     def __init__(
-        self, board: Board, key: bytes | None = None, loses: Callable[[], bool] = lambda: False
+        self,
+        board: Board,
+        key: bytes | None = None,
+        loses: Callable[[], bool] = lambda: False,
+        number: int = MEDIATOR,
     ) -> None:
         known = languages()
         self.now_ms = 5_000
         self.board = board
         self.loses = loses
+        self.number = number
         self.mediator = DensNode(
-            MEDIATOR,
+            number,
             TABLE.check,
             MemoryStore(),
             0,
@@ -86,15 +91,15 @@ class Mission:
             directory=DistributedDataDictionary(
                 {n: language.lookup(TABLE).question for n, language in known.items()}, table=TABLE
             ),
-            authenticator=Authenticator(MEDIATOR, key),
+            authenticator=Authenticator(number, key),
         )
         self.subscriber = SubscriberEnd(
             SUBSCRIBER, TABLE.check, MemoryStore(), 0, authenticator=Authenticator(SUBSCRIBER, key)
         )
-        self.machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
+        self.machines: dict[int, ProtocolMachine] = {number: self.mediator, SUBSCRIBER: self.subscriber}
         self.events: list[Event] = []
         self.mediator.contact_opened(SUBSCRIBER, self.now_ms)
-        self.subscriber.contact_opened(MEDIATOR, self.now_ms)
+        self.subscriber.contact_opened(number, self.now_ms)
         self.mediator.contact_opened(BOARD, self.now_ms)
 
     def run(self, for_ms: int) -> None:
@@ -134,36 +139,40 @@ def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes |
     flags = 8 if key else 0
     authenticator, mediator = Authenticator(BOARD, key), Authenticator(MEDIATOR, key)
 
-    def link(kind: int, number: int, payload: bytes, session: int) -> bytes:
-        body = pack(Item(kind, 0, BOARD, number | LINK_NUMBER, 0, 0, 0, payload), TABLE.check, 0, 0, flags)
-        return body + authenticator.tag(body, session)
+    def tagged(body: bytes, receiver: int = MEDIATOR, session: int = 9) -> bytes:
+        return body + authenticator.tag(body, Role.PUBLISHER, receiver, session)
 
-    def from_mediator(kind: int, number: int, payload: bytes, session: int) -> bytes:
+    def link(kind: int, number: int, payload: bytes) -> bytes:
+        return pack(Item(kind, 0, BOARD, number | LINK_NUMBER, 0, 0, 0, payload), TABLE.check, 0, 0, flags)
+
+    def from_mediator(kind: int, number: int, payload: bytes) -> bytes:
         body = pack(Item(kind, 0, MEDIATOR, number | LINK_NUMBER, 0, 0, 0, payload), TABLE.check, 0, 0, flags)
-        return body + mediator.tag(body, session)
+        return body + mediator.tag(body, Role.MEDIATOR, BOARD, 0 if kind == 1 else 1)
 
-    assert board.step(10) == [link(1, 2, Hello(Role.PUBLISHER, 1, 0).encode(), 0)]
+    assert board.step(10) == [tagged(link(1, 2, Hello(Role.PUBLISHER, 1, 0).encode()), EVERYONE, 0)]
     assert board.step(500) == []
-    board.hear(from_mediator(1, 77, Hello(Role.MEDIATOR, 9, 1).encode(), 0), 600)
+    board.hear(from_mediator(1, 76, Hello(Role.MEDIATOR, 9, 0).encode()), 590)
+    assert board.step(590) == [tagged(link(1, 3, Hello(Role.PUBLISHER, 1, 9).encode()), MEDIATOR, 0)]
+    board.hear(from_mediator(1, 77, Hello(Role.MEDIATOR, 9, 1).encode()), 595)
+    assert board.step(595) == []
+    board.hear(from_mediator(2, 78, SummaryMessage(Hello(Role.MEDIATOR, 9, 1), b"", b"").encode()), 600)
+    acknowledgement = (MEDIATOR).to_bytes(4, "big") + (78 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
     summary = SummaryMessage(Hello(Role.PUBLISHER, 1, 9), b"", b"").encode()
-    assert board.step(600) == [link(2, 3, summary, 9)]
+    assert board.step(600) == [tagged(link(3, 4, acknowledgement)), tagged(link(2, 5, summary))]
     board.hear(
-        from_mediator(3, 78, (BOARD).to_bytes(4, "big") + (3 | LINK_NUMBER).to_bytes(4, "big") + b"\x00", 1),
+        from_mediator(3, 79, (BOARD).to_bytes(4, "big") + (5 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"),
         610,
     )
-    board.hear(from_mediator(2, 79, SummaryMessage(Hello(Role.MEDIATOR, 9, 1), b"", b"").encode(), 1), 620)
-    acknowledgement = (MEDIATOR).to_bytes(4, "big") + (79 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
     filled = EXTRACT[:1] + (2).to_bytes(4, "big") + EXTRACT[5:]
     announcement = pack(Item(32, 0, BOARD, 1, 0, 168, 0, filled), TABLE.check, 630, 1, flags)
-    assert board.step(630) == [
-        link(3, 4, acknowledgement, 9),
-        announcement + authenticator.tag(announcement, 9),
-    ]
-    board.hear(from_mediator(3, 80, (BOARD).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\x00", 1), 640)
+    assert board.step(630) == [tagged(announcement)]
+    board.hear(from_mediator(1, 80, Hello(Role.MEDIATOR, 12, 0).encode()), 635)
+    assert board.step(635) == [tagged(link(1, 6, Hello(Role.PUBLISHER, 1, 12).encode()), MEDIATOR, 0)]
+    board.hear(from_mediator(3, 81, (BOARD).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\x00"), 640)
     assert board.step(640) == []
     board.publisher.publish(NOTIFICATION, len(NOTIFICATION), 700)
     notification = pack(Item(35, 1, BOARD, 3, 0, NOTIFICATION[2], 0, NOTIFICATION), TABLE.check, 50, 1, flags)
-    assert board.step(750) == [notification + authenticator.tag(notification, 9)]
+    assert board.step(750) == [tagged(notification)]
     assert board.publisher.refused == 0
 
 
@@ -263,9 +272,9 @@ def test_garbage_is_refused_and_counted(tmp_path_factory, noise: bytes, sealed: 
     board.step(0)
     before = dict(vars(board.publisher))
     board.hear(noise, 10)
-    board.hear(bytes([48, 1, 0, TABLE.check, 0, 0, 0, 2, 128]) + noise, 10)
+    board.hear(bytes([64, 1, 0, TABLE.check, 0, 0, 0, 2, 128]) + noise, 10)
     for kind in (1, 2, 3, 33, 34, 35):
-        board.hear(bytes([32, kind, 1, TABLE.check, 0, 0, 0, 2, 0]) + noise, 10)
+        board.hear(bytes([64, kind, 1, TABLE.check, 0, 0, 0, 2, 0]) + noise, 10)
     after = vars(board.publisher)
     assert after["refused"] > 0
     if sealed:
@@ -288,6 +297,139 @@ def test_other_missions_and_mediators_are_kept_apart(tmp_path: Path) -> None:
     assert (board.publisher.refused, board.publisher.peer) == (2, -1)
     mission.run(300)
     assert held(board) == 1
+
+
+OTHER = 9
+"""Another mediator, or another receiver of the mediator's frames."""
+
+
+def hello_to(machine: DensNode, peer: int, now_ms: int) -> bytes:
+    """Return the HELLO with which a mediator begins a new contact with this peer."""
+    machine.contact_opened(peer, now_ms)
+    found: list[bytes] = []
+    for at_ms in (now_ms, now_ms + 1_000):
+        found += [d.data for d in machine.datagrams_to_send(at_ms) if d.peer == peer and d.data[1] == 1]
+    machine.contact_lost(peer, now_ms + 1_000)
+    return found[0]
+
+
+def recorded_hellos(board: Board) -> dict[str, bytes]:
+    """Return HELLOs that an attacker can record, all of them authentic."""
+    earlier = Mission(board, b"mission")
+    earlier.run(300)
+    later = hello_to(earlier.mediator, OTHER, earlier.now_ms)
+    again = hello_to(earlier.mediator, BOARD, earlier.now_ms)
+    other = Mission(board, b"mission", number=OTHER)
+    return {
+        "other receiver": later,
+        "other contact": again,
+        "other mediator": hello_to(other.mediator, BOARD, 9_000),
+    }
+
+
+@pytest.mark.parametrize("kind", ["other receiver", "other contact", "other mediator"])
+def test_replayed_hello_silences_no_board(tmp_path: Path, kind: str) -> None:
+    """A board once took any authentic HELLO for a new session of its mediator: 48 of 120 notifications
+    arrived.
+    """
+    recorded = recorded_hellos(Board(tmp_path, b"mission"))[kind]
+    board = Board(tmp_path, b"mission")
+    mission = Mission(board, b"mission")
+    mission.subscriber.subscribe(WARM, 1, mission.now_ms)
+    mission.run(1_000)
+    expected = []
+    for number in range(120):
+        vector = bytes([0, number]) + NOTIFICATION[2:]
+        board.publisher.publish(vector, len(vector), mission.now_ms)
+        expected.append(vector)
+        mission.run(250)
+        if number % 6 == 5:
+            board.hear(recorded, mission.now_ms)
+    mission.run(2_000)
+    assert len(mission.delivered()) == 120
+    assert mission.delivered() == expected
+    assert board.publisher.dropped == 0
+    refusals = [e for e in mission.events if isinstance(e, DatagramRefused)]
+    assert refusals == []
+
+
+def frames_to_board(mission: Mission, for_ms: int) -> list[bytes]:
+    """Run a mission and return what its board was sent meanwhile."""
+    heard: list[bytes] = []
+    hear = mission.board.hear
+
+    def recording(datagram: bytes, now_ms: int) -> None:
+        heard.append(datagram)
+        hear(datagram, now_ms)
+
+    mission.board.hear = recording  # type: ignore[method-assign]
+    mission.run(for_ms)
+    mission.board.hear = hear  # type: ignore[method-assign]
+    return heard
+
+
+def test_recorded_datagrams_are_no_sign_of_life(tmp_path: Path) -> None:
+    board = Board(tmp_path, b"mission")
+    mission = Mission(board, b"mission")
+    mission.subscriber.subscribe(WARM, 1, mission.now_ms)
+    board.publisher.publish(NOTIFICATION, len(NOTIFICATION), mission.now_ms)
+    recorded = frames_to_board(mission, 2_000)
+    assert {frame[1] for frame in recorded} == {1, 2, 3, 33}
+    publisher = board.publisher
+    before = (publisher.heard_ms, publisher.heard_number, publisher.session, publisher.peer_session)
+    publisher.publish(NOTIFICATION, len(NOTIFICATION), 60_000)
+    for now_ms in range(60_000, 90_000, 500):
+        for frame in recorded:
+            board.hear(frame, now_ms)
+        board.step(now_ms)
+    after = (publisher.heard_ms, publisher.heard_number, publisher.session, publisher.peer_session)
+    assert after == before
+    assert publisher.tries > 16, "a mediator that is gone is given up, whatever is replayed"
+
+
+def test_another_mediator_does_not_replace_one_that_answers(tmp_path: Path) -> None:
+    board = Board(tmp_path, b"mission")
+    mission = Mission(board, b"mission")
+    mission.run(1_000)
+    other = Mission(board, b"mission", number=OTHER)
+    for _ in range(4):
+        session, tries = bytes(board.publisher.session), board.publisher.tries
+        mission.run(LOYAL_MS + 2_000)
+        greeting = hello_to(other.mediator, BOARD, mission.now_ms)
+        for _ in range(40):
+            board.hear(greeting, mission.now_ms)
+            mission.run(20)
+        assert (board.publisher.peer, bytes(board.publisher.session)) == (MEDIATOR, session)
+        assert mission.now_ms - board.publisher.heard_ms < 1_000, "it was asked, and has answered"
+        assert board.publisher.tries == tries
+    assert [event for event in mission.events if isinstance(event, DatagramRefused)] == []
+
+
+def test_another_mediator_replaces_one_that_is_gone(tmp_path: Path) -> None:
+    board = Board(tmp_path, b"mission")
+    Mission(board, b"mission").run(1_000)
+    assert board.publisher.peer == MEDIATOR
+    other = Mission(board, b"mission", number=OTHER)
+    other.now_ms = 60_000
+    other.subscriber.subscribe(WARM, 1, other.now_ms)
+    for _ in range(40):
+        other.run(1_000)
+        if board.publisher.tries > 16:
+            board.publisher.begin()  # what the board's program does
+    assert (board.publisher.peer, held(board)) == (OTHER, 1)
+
+
+@pytest.mark.parametrize("key", [None, b"mission"])
+def test_board_finds_a_mediator_that_restarted(tmp_path: Path, key: bytes | None) -> None:
+    board = Board(tmp_path, key)
+    Mission(board, key).run(1_000)
+    again = Mission(board, key)
+    again.mediator.contact_opened(BOARD, again.now_ms)  # with a session that the board has not seen
+    again.subscriber.subscribe(WARM, 1, again.now_ms)
+    again.run(4_000)
+    board.publisher.publish(NOTIFICATION, len(NOTIFICATION), again.now_ms)
+    again.run(2_000)
+    assert (again.delivered(), held(board)) == ([NOTIFICATION], 1)
 
 
 def test_a_clock_that_jumps_back_keeps_it_speaking(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def board(authenticator=None, host=None):
 def datagram(kind, number, payload, language=0, age=b"\0\0\0\0", lifetime=0):
     """Return what mediator 2 says."""
     link = 128 if kind < 4 else 0
-    head = bytes([48, kind, language, 156, 0, 0, 0, 2, link, 0, 0, number])
+    head = bytes([64, kind, language, 156, 0, 0, 0, 2, link, 0, 0, number])
     return head + age + bytes([lifetime, 0 if link else 1]) + payload
 
 
@@ -73,12 +73,13 @@ def answer(publisher, said, data):
 def test_golden_bytes_of_a_conversation():
     publisher, said = board()
     publisher.step(10)
-    hello = datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01")
-    publisher.receive(hello, len(hello), 20)
+    summary = datagram(2, 1, b"\x02\0\0\0\x09\0\0\0\x01\0\0")
+    publisher.receive(summary, len(summary), 20)
     publisher.step(20)
     assert said == [
-        b"\x30\x01\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x02\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00",
-        b"\x30\x02\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x03\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00",
+        b"\x40\x01\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x02\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00",
+        b"\x40\x03\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x80\x00\x00\x01\x00",
+        b"\x40\x02\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00",
     ]
 
 
@@ -115,7 +116,7 @@ def test_garbage_is_counted():
         bytes(200),
         datagram(33, 1, VECTOR, 1),
         datagram(1, 1, b"\x01" + bytes(8)),
-        b"\x20" + datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01")[1:],  # of another version
+        b"\x30" + datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01")[1:],  # of another version
     ):
         publisher.receive(noise, len(noise), 0)
     assert publisher.refused == 7
@@ -139,12 +140,37 @@ def test_frames():
 
 def test_tags():
     authenticator = Authenticator(4, b"mission")
-    sealed = bytearray(11)
-    sealed[0] = 5
-    authenticator.append_tag(sealed, 3, b"\0\0\0\x09")
-    assert bytes(sealed[3:]) == b"\x54\xe2\x11\xd9\x66\x0d\xdf\xc2"
-    assert Authenticator(5, b"mission").verifies(sealed, 3, 4, b"\0\0\0\x09")
-    assert not Authenticator(5, b"mission").verifies(sealed, 3, 4, b"\0\0\0\x08")
+    tagged = bytearray(b"\x05" + bytes(10))
+    authenticator.append_tag(tagged, 3, 2, b"\0\0\0\x09")
+    assert bytes(tagged[3:]) == b"\x14\x10\x00\x9c\x8a\xac\xf3\x3e"
+    authenticator.append_tag(tagged, 3, -1, b"\0\0\0\0")
+    assert bytes(tagged[3:]) == b"\xcc\xd1\xd7\x30\xb7\x40\x2f\x9e"
+    mediator = b"\x05\0\0\x31\x95\x25\x8e\x1c\x3d\x24\xdb"
+    assert authenticator.verifies(mediator, 3, 2, b"\0\0\0\x09")
+    assert not authenticator.verifies(mediator, 3, 3, b"\0\0\0\x09")
+    assert not authenticator.verifies(mediator, 3, 2, b"\0\0\0\x08")
+    assert not Authenticator(5, b"mission").verifies(mediator, 3, 2, b"\0\0\0\x09")
+    subscriber = b"\x05\0\0\xf3\x30\x05\xe1\x7c\x30\xdb\x14"
+    assert not authenticator.verifies(subscriber, 3, 2, b"\0\0\0\x09")
+
+
+def test_a_recorded_hello_changes_nothing():
+    publisher, said = greeted()
+    for session, heard in ((9, 0), (10, 0), (8, 7)):
+        hello = datagram(1, 99, bytes([2, 0, 0, 0, session, 0, 0, 0, heard]))
+        publisher.receive(hello, len(hello), 9)
+        assert said.pop()[18:27] == bytes([3, 0, 0, 0, 1, 0, 0, 0, session])
+    hello = datagram(1, 99, b"\x02\0\0\0\x0a\0\0\0\x01")
+    publisher.receive(hello, len(hello), 9)
+    assert said == []
+    assert (publisher.peer, publisher.peer_session, publisher.session) == (2, b"\0\0\0\x09", b"\0\0\0\x01")
+
+
+def test_a_short_install_is_refused():
+    publisher, said = greeted()
+    for length in (3, 4, 5):
+        assert answer(publisher, said, datagram(33, 9, VECTOR[:length], 1, lifetime=80)) == 6
+    assert answer(publisher, said, datagram(33, 9, VECTOR[:3], 2, lifetime=80)) == 5
 
 
 def test_a_clock_that_jumps():

@@ -20,8 +20,9 @@ def write_wish(vector: bytearray, x: int) -> None:
 
 
 def checksums(pool: Pool, scan: Scan) -> list[int]:
-    """Return a checksum over what each of six stretches of readings releases, and how many were held; the
-    degree in byte 5 is left out, which may be that of any subscription that is satisfied.
+    """Return a checksum over what each of six stretches of readings releases, and how many were held. The
+    degree in byte 5 is left out, which may be that of any subscription that is satisfied, and so is the order
+    of what one reading releases.
     """
     found = []
     vector = bytearray(14)
@@ -53,9 +54,12 @@ def checksums(pool: Pool, scan: Scan) -> list[int]:
                 row[i] = 30 + (x >> 4 * i) % 180
             scan.begin(0, step, now_s, row, mask)
             while scan.advance():
+                one = 1
                 for i in range(scan.length):
                     if i != 5:
-                        total = (total * 31 + scan.vector[i]) % 4194301
+                        one = (one * 31 + scan.vector[i]) % 4194301
+                total += one
+            total %= 4194301
             now_s += 1
         found.append(total)
         found.append(pool.count)

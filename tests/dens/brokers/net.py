@@ -13,7 +13,7 @@ from dens.brokers.node import BrokerNode
 from dens.brokers.options import BrokerOptions
 from dens.engine import Engine
 from dens.events import Event, NotificationDelivered
-from dens.interfaces import EntryTable
+from dens.interfaces import EntryTable, FilterHost
 from dens.item import Item, ItemId
 from dens.ledger import begin_numbers
 from dens.limits import Limits
@@ -72,10 +72,11 @@ class BrokerNet:
         limits: Limits = QUICK,
         key: bytes | None = None,
         has_relations: bool = True,
+        assembly: Assembly | None = None,
     ) -> None:
         self.options = options or BrokerOptions()
         relations = {LANGUAGE: TopicRouting(table)} if has_relations else {}
-        self.assembly = Assembly(
+        self.assembly = assembly or Assembly(
             table_check=7,
             matchers={LANGUAGE: TopicMatcher},
             directory=TopicDirectory,
@@ -90,6 +91,8 @@ class BrokerNet:
         self.hosts: dict[int, TopicHost] = {}
         self.stores: dict[int, MemoryStore] = {}
         self.links: set[Link] = set()
+        self.stopped: set[int] = set()
+        """Nodes that are down."""
         self.silent: set[Link] = set()
         """Who is not heard by whom at the moment."""
         self.on_air: list[tuple[int, int, int, int, bytes]] = []
@@ -119,8 +122,13 @@ class BrokerNet:
         elif node < 200:
             self.engines[node] = self.assembly.subscriber(node, store, now_ms)
         else:
-            self.hosts[node] = TopicHost()
-            self.engines[node] = self.assembly.publisher(node, store, now_ms, filter_host=self.hosts[node])
+            host = self.filter_host(node)
+            self.engines[node] = self.assembly.publisher(node, store, now_ms, filter_host=host)
+
+    def filter_host(self, node: int) -> FilterHost:
+        """Return what filters at a source."""
+        self.hosts[node] = TopicHost()
+        return self.hosts[node]
 
     def connect(self, a: int, b: int) -> None:
         self.add(a)
@@ -141,8 +149,7 @@ class BrokerNet:
             begin_numbers(self.stores[node], 1_000 + self.now_ms)  # as drivers do
         self._start(node)
         for a, b in self.links:
-            if node in (a, b):
-                other = a + b - node
+            if node in (a, b) and (other := a + b - node) not in self.stopped:
                 self.engines[other].contact_lost(node, self.now_ms)
                 self.engines[other].contact_opened(node, self.now_ms)
                 self.engines[node].contact_opened(other, self.now_ms)
@@ -196,25 +203,30 @@ class BrokerNet:
         while True:
             self._settle()
             times = [one[0] for one in self.on_air]
-            times += [at for one in self.engines.values() if (at := one.next_timer_ms()) is not None]
+            times += [at for one in self._up() if (at := one.next_timer_ms()) is not None]
             next_ms = max(self.now_ms + 1, min(times, default=end_ms + 1))
             if next_ms > end_ms:
                 break
             self.now_ms = next_ms
             self._arrive()
-            for engine in self.engines.values():
+            for engine in self._up():
                 engine.timer_due(self.now_ms)
         self.now_ms = end_ms
+
+    def _up(self) -> list[Engine]:
+        return [engine for node, engine in self.engines.items() if node not in self.stopped]
 
     def _arrive(self) -> None:
         due = sorted(one for one in self.on_air if one[0] <= self.now_ms)
         self.on_air = [one for one in self.on_air if one[0] > self.now_ms]
         for _, _, sender, receiver, data in due:
-            if (min(sender, receiver), max(sender, receiver)) in self.links:
+            if (min(sender, receiver), max(sender, receiver)) in self.links and receiver not in self.stopped:
                 self.engines[receiver].receive(data, sender, self.now_ms)
 
     def _settle(self) -> None:
         for node, engine in self.engines.items():
+            if node in self.stopped:
+                continue
             for datagram in engine.datagrams_to_send(self.now_ms):
                 self._send(node, datagram.peer, datagram.data)
             while (event := engine.next_event()) is not None:

@@ -14,8 +14,9 @@ from tests.dens.brokers.topic_routing import TABLES
 
 LINE = [(1, 2), (2, 3), (3, 4), (1, 200), (4, 100)]
 """A publisher at one end of four brokers, a subscriber at the other."""
-EVER = BrokerOptions(patience_ms=3_000_000)
-"""Nobody is given up."""
+PATIENCE_MS = 300_000
+EVER = BrokerOptions(patience_ms=PATIENCE_MS)
+"""Longer than anything here takes."""
 
 
 def line(options: BrokerOptions = EVER, **more: object) -> BrokerNet:
@@ -47,14 +48,15 @@ def test_a_broker_that_crashes_at_any_moment_loses_nothing_that_it_acknowledged(
 ) -> None:
     """Of one notification every moment of its way is tried."""
     for at_ms in range(0, 60, 3):
-        net = line(BrokerOptions(floods=floods, patience_ms=3_000_000))
+        net = line(BrokerOptions(floods=floods, patience_ms=PATIENCE_MS))
         net.publish(200, 1, 150)
         net.run(at_ms)
         net.crash(broker)
         net.run(30_000)
         assert set(net.delivered) == net.oracle.owed, at_ms
         assert len(net.delivered) == 1
-        assert floods or all(not len(one.state.carried) for one in net.brokers)
+        net.run(PATIENCE_MS)
+        assert all(not len(one.state.carried) for one in net.brokers)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -94,6 +96,7 @@ def test_crashes_cuts_and_losses_at_random_lose_nothing(seed: int) -> None:
     net.run(120_000)
     assert set(net.delivered) == net.oracle.owed
     assert len(net.delivered) == len(set(net.delivered))
+    net.run(PATIENCE_MS)
     assert all(not len(one.state.carried) for one in net.brokers)
 
 
@@ -136,12 +139,12 @@ def test_whoever_does_not_come_back_in_time_is_given_up_with_a_reason() -> None:
     net.cut(2, 3)
     lost = net.publish(200, 1, 150)
     net.run(20_000)
-    assert dropped(net, "patience_over") == [(2, 3, lost)]
+    assert dropped(net, "patience_over") == [(2, 3, lost), (2, None, lost)]
     net.connect(2, 3)
     found = net.publish(200, 1, 151)
     net.run(20_000)
     assert net.delivered == [(100, found)]
-    assert dropped(net, "patience_over") == [(2, 3, lost)]
+    assert dropped(net, "patience_over") == [(2, 3, lost), (2, None, lost)]
 
 
 def test_an_end_that_does_not_come_back_in_time_is_given_up_too() -> None:
@@ -149,7 +152,7 @@ def test_an_end_that_does_not_come_back_in_time_is_given_up_too() -> None:
     net.cut(4, 100)
     lost = net.publish(200, 1, 150)
     net.run(20_000)
-    assert dropped(net, "patience_over") == [(4, 100, lost)]
+    assert dropped(net, "patience_over") == [(4, 100, lost), (4, None, lost)]
 
 
 def test_a_slow_link_is_no_lost_one() -> None:
@@ -164,6 +167,7 @@ def test_a_slow_link_is_no_lost_one() -> None:
 
 def test_a_copy_is_held_until_the_next_has_acknowledged_it() -> None:
     net = line()
+    net.run(PATIENCE_MS)
     seen = net.publish(200, 1, 150)
     net.run()
     for broker, follower in ((1, 2), (2, 3), (3, 4), (4, 100)):
@@ -178,3 +182,118 @@ def test_a_copy_is_held_until_the_next_has_acknowledged_it() -> None:
             and event.item.id == seen
         ]
         assert steps == [MessageAcknowledged, CopyDropped]
+
+
+def test_what_has_no_receiver_waits_for_one_and_is_never_called_delivered() -> None:
+    net = BrokerNet([(1, 2), (1, 200), (2, 100)], options=BrokerOptions(patience_ms=20_000))
+    net.advertise(200, 0, 1)
+    net.run(30_000)
+    lost = net.publish(200, 1, 150)
+    net.run(19_000)
+    assert net.broker(1).state.carried.get(lost) is not None
+    net.run(2_000)
+    assert dropped(net, "patience_over") == [(1, None, lost)]
+    assert dropped(net, "delivered") == []
+
+
+def test_a_join_that_comes_later_gets_what_waits() -> None:
+    """Its end decides by the time of the subscription, so a new subscription gets nothing from before."""
+    net = BrokerNet([(1, 2), (1, 200), (2, 100)], options=EVER)
+    net.advertise(200, 0, 1)
+    net.run(PATIENCE_MS)
+    before = net.publish(200, 1, 150)
+    net.run()
+    net.subscribe(100, 0, 1, 100)
+    net.run()
+    assert before in net.broker(2).context.ledger.seen
+    after = net.publish(200, 1, 150)
+    net.run()
+    assert net.delivered == [(100, after)]
+
+
+@pytest.mark.parametrize("floods", [False, True])
+@pytest.mark.parametrize("lost", [2, 3])
+def test_what_neighbours_hold_for_a_broker_survives_the_loss_of_its_store(lost: int, floods: bool) -> None:
+    """Two subscribers: the first request that is repeated is not all of them."""
+    net = BrokerNet([*LINE, (3, 5), (5, 101)], options=BrokerOptions(floods=floods, patience_ms=PATIENCE_MS))
+    net.advertise(200, 0, 1)
+    net.subscribe(100, 0, 1, 100)
+    net.subscribe(101, 0, 1, 120)
+    net.run(PATIENCE_MS)
+    net.cut(1, 2) if lost == 2 else net.cut(2, 3)
+    for value in range(150, 160):
+        net.publish(200, 1, value)
+        net.run(100)
+    net.crash(lost, has_store=False)
+    net.connect(1, 2) if lost == 2 else net.connect(2, 3)
+    for value in range(160, 170):
+        net.publish(200, 1, value)
+        net.run(7)
+    net.run(5_000)
+    assert set(net.delivered) == net.oracle.owed
+    assert len(net.delivered) == 40
+
+
+def test_joins_that_are_not_repeated_are_forgotten_after_the_patience() -> None:
+    net = line(BrokerOptions(patience_ms=20_000))
+    net.cut(3, 4)
+    net.crash(3, has_store=False)
+    net.run(5_000)
+    assert joins(net) == {1: 1, 2: 1, 3: 0, 4: 0}
+    net.run(40_000)
+    assert joins(net) == {1: 0, 2: 0, 3: 0, 4: 0}
+
+
+def test_a_flooding_broker_remembers_its_neighbours() -> None:
+    net = BrokerNet([(1, 2), (1, 200), (2, 100)], options=BrokerOptions(floods=True, patience_ms=20_000))
+    net.advertise(200, 0, 1)
+    net.subscribe(100, 0, 1, 0)
+    net.run()
+    net.cut(1, 2)
+    net.crash(1)
+    net.run(25_000)
+    net.publish(200, 1, 150)
+    net.run(5_000)
+    net.connect(1, 2)
+    net.run()
+    assert set(net.delivered) == net.oracle.owed
+    assert len(net.delivered) == 1
+
+
+def looped() -> BrokerNet:
+    """Return a network in which a broker without a store heard of a publisher from below first."""
+    net = line()
+    net.run(PATIENCE_MS)
+    net.cut(1, 2)
+    net.crash(2, has_store=False)
+    net.connect(2, 4)
+    net.run(5_000)
+    assert net.broker(2).broker.advertisements.trees[200].parent == 4
+    net.connect(1, 2)
+    net.run(5_000)
+    return net
+
+
+def test_a_lost_store_makes_no_lasting_loop() -> None:
+    net = looped()
+    for broker in (2, 3, 4):
+        node, way = broker, [200]
+        while node not in way:
+            way.append(node)
+            node = net.broker(node).broker.advertisements.trees[200].parent
+        assert node == 200, way
+    for value in range(150, 160):
+        net.publish(200, 1, value)
+        net.run(100)
+    net.run(5_000)
+    assert set(net.delivered) == net.oracle.owed
+    assert len(net.delivered) == 10
+
+
+def test_a_nearer_parent_survives_a_restart_and_the_former_one_is_left() -> None:
+    net = looped()
+    net.crash(2)
+    net.run(60_000)
+    tree = net.broker(2).broker.advertisements.trees[200]
+    assert (tree.parent, tree.hops) == (1, 2)
+    assert {entry.held.item.origin for entry in net.broker(4).broker.entries.all()} == set()

@@ -7,18 +7,21 @@ import pytest
 
 from dens.brokers.advertisements import Advertisements, Tree
 from dens.brokers.broker import Broker
+from dens.brokers.distances import Distances
 from dens.brokers.handing import Handing
 from dens.brokers.options import BrokerOptions
 from dens.brokers.requests import Requests, Target, Wanted
 from dens.brokers.telling import Telling
 from dens.item import Item, ItemId
 from dens.ledger import Ledger
-from dens.numbers import Status
+from dens.numbers import NOTIFICATION, Status
+from tests.dens.brokers import test_faults
 from tests.dens.brokers.net import Air, BrokerNet
 from tests.dens.brokers.test_routing_laws import attached, lived_through, random_graph
 
 Patch = pytest.MonkeyPatch
-EVER = BrokerOptions(patience_ms=3_000_000)
+PATIENCE_MS = 300_000
+EVER = BrokerOptions(patience_ms=PATIENCE_MS)
 
 
 def histories() -> None:
@@ -31,17 +34,20 @@ def histories() -> None:
 
 
 def late_frames() -> None:
-    """Take subscriptions back while frames are lost, and publish before the network has come to rest."""
+    """Take subscriptions back while frames are lost, and publish before the network has come to rest. What
+    has no receiver at all waits for one, so another subscriber is served all the time.
+    """
     for seed in range(20):
         net = BrokerNet(
-            [(1, 2), (2, 3), (1, 200), (3, 100), (3, 101)],
+            [(1, 2), (2, 3), (1, 200), (2, 102), (3, 100), (3, 101)],
             options=EVER,
             air=Air(loss=0.3, late_ms=(1, 100), seed=seed),
         )
         net.advertise(200, 0, 1)
         net.subscribe(100, 0, 1, 10)
         net.subscribe(101, 0, 1, 90)
-        net.run(30_000)
+        net.subscribe(102, 0, 1, 0)
+        net.run(PATIENCE_MS)
         net.unsubscribe(100, 0)
         for _ in range(30):
             net.publish(200, 1, 200)
@@ -51,16 +57,20 @@ def late_frames() -> None:
 
 
 def crashes() -> None:
-    """Let each of three brokers crash at every moment of a notification's way, and subscribe later."""
-    for broker in (1, 2, 3):
+    """Let each of three brokers crash at every moment of a notification's way while the next receiver does
+    not hear it, and subscribe later.
+    """
+    for broker, receiver in ((1, 2), (2, 3), (3, 100)):
         for at_ms in range(0, 30, 3):
             net = BrokerNet([(1, 2), (2, 3), (1, 200), (3, 100)], options=EVER)
             net.advertise(200, 0, 1)
             net.subscribe(100, 0, 1, 10)
-            net.run()
+            net.run(PATIENCE_MS)
+            net.silent = {(broker, receiver)}
             net.publish(200, 1, 150)
             net.run(at_ms)
             net.crash(broker)
+            net.silent = set()
             net.run(30_000)
             assert set(net.delivered) == net.oracle.owed
             net.subscribe(100, 1, 1, 0)
@@ -106,14 +116,17 @@ def breaks_before_it_makes(patch: Patch) -> None:
 def forgets_before_the_acknowledgement(patch: Patch) -> None:
     begin = Handing.begin
 
-    def begin_without(self: Handing, item_id: ItemId, receivers: Iterable[int], now_ms: int) -> None:
-        begin(self, item_id, (), now_ms)
-        self._lacking[item_id] = set(receivers)
+    def begin_without(
+        self: Handing, item_id: ItemId, receivers: Iterable[int], giver: int, is_open: bool, now_ms: int
+    ) -> None:
+        begin(self, item_id, (), giver, is_open, now_ms)
+        self._held[item_id].lacking |= set(receivers)
 
     def let_go(self: Broker, items: list[Item], giver: object, now_ms: int) -> None:
         pass_on(self, items, giver, now_ms)  # type: ignore[arg-type]
         for item in items:
-            self._ledger.forget(item.id)
+            if item.type == NOTIFICATION:
+                self._ledger.forget(item.id)
 
     pass_on = Broker.pass_on
     patch.setattr(Handing, "begin", begin_without)
@@ -142,21 +155,42 @@ def trees_of_nothing_are_forgotten(patch: Patch) -> None:
     def forgets(self: Advertisements, item: Item, giver: int, now_ms: int) -> Status:
         status = withdraw(self, item, giver, now_ms)
         if not self.trees[item.origin].held:
-            self.trees[item.origin] = Tree(-1, giver)
+            self.trees[item.origin] = Tree(-1, giver, item.hops)
         return status
 
-    def of_generation(self: Advertisements, publisher: int, generation: int, giver: int, now_ms: int) -> Tree:
-        tree = self.trees.get(publisher)
+    def of_generation(self: Advertisements, item: Item, generation: int, giver: int, now_ms: int) -> Tree:
+        tree = self.trees.get(item.origin)
         if tree is None or tree.generation == -1:
-            tree = self.trees[publisher] = Tree(0, giver)
+            tree = self.trees[item.origin] = Tree(0, giver, item.hops)
         return tree
 
+    patch.setattr(Distances, "note", lambda *arguments: b"")
     patch.setattr(Advertisements, "withdraw", forgets)
     patch.setattr(Advertisements, "_tree_of", of_generation)
 
 
 def tells_nothing_when_a_tree_comes(patch: Patch) -> None:
     patch.setattr(Requests, "review", lambda self, publisher, now_ms: None)
+
+
+def keeps_a_parent_below(patch: Patch) -> None:
+    patch.setattr(Broker, "_move_nearer", lambda self, publisher, now_ms: None)
+
+
+def expects_no_further_receivers(patch: Patch) -> None:
+    begin = Handing.begin
+
+    def begin_closed(
+        self: Handing, item_id: ItemId, receivers: Iterable[int], giver: int, is_open: bool, now_ms: int
+    ) -> None:
+        begin(self, item_id, receivers, giver, False, now_ms)
+
+    patch.setattr(Handing, "begin", begin_closed)
+
+
+def lost_stores() -> None:
+    """Let a broker in the middle lose its store."""
+    test_faults.test_what_neighbours_hold_for_a_broker_survives_the_loss_of_its_store(3, False)
 
 
 BUGS: list[tuple[Callable[[Patch], None], Callable[[], None]]] = [
@@ -166,6 +200,8 @@ BUGS: list[tuple[Callable[[Patch], None], Callable[[], None]]] = [
     (covers_for_other_trees, histories),
     (trees_of_nothing_are_forgotten, races),
     (tells_nothing_when_a_tree_comes, histories),
+    (keeps_a_parent_below, test_faults.test_a_lost_store_makes_no_lasting_loop),
+    (expects_no_further_receivers, lost_stores),
 ]
 
 

@@ -92,6 +92,7 @@ def test_every_network_delivers_what_the_oracle_owes(
     assert set(routed.delivered) == set(flooded.delivered)
     assert all(count == 1 for count in routed.crossings.values())
     assert len(routed.crossings) <= len(flooded.crossings)
+    routed.run(routed.options.patience_ms)
     assert all(not len(one.state.carried) for one in routed.brokers)
 
 

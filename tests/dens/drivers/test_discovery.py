@@ -33,7 +33,7 @@ def node(number: int, key: bytes | None = KEY, life: int = 1, check: int = 7, **
 
 def test_bytes_that_others_rely_on() -> None:
     told = Beacon(2, 77, 0x01020304, 5, 6, 1_500)
-    assert told.encode().hex(" ") == "44 45 4e 53 01 02 4d 01 02 03 04 00 00 00 05 00 00 00 06 00 0f"
+    assert told.encode().hex(" ") == "44 45 4e 53 02 02 4d 01 02 03 04 00 00 00 05 00 00 00 06 00 0f"
     assert len(node(1).beacon(0)) == 29
     assert len(node(1, key=None).beacon(0)) == 21
 

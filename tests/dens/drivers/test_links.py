@@ -17,6 +17,7 @@ from dens.drivers.serial import PROMPT, RESTART, SerialLink, frame
 from dens.drivers.serial_port import SerialPort
 from dens.drivers.udp import UdpLink
 from dens.engine import Engine
+from dens.envelope import UPDATE_ADVICE
 from dens.errors import StoreError
 from dens.events import DatagramRefused, Event, MessageAcknowledged, MessageStored, NotificationDelivered
 from dens.node import DensNode
@@ -212,6 +213,33 @@ def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
         for living in (node, sensor):
             await living.end()
         for one in (socket, link):
+            one.close()
+
+    asyncio.run(scene())
+
+
+def test_advice_for_an_older_version_is_logged_once_per_place() -> None:
+    async def scene() -> None:
+        node = Living(mediator(MemoryStore()))
+        socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
+        sensor = Living(PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
+        links = [await sensor.on_udp(Authenticator(BOARD), {MEDIATOR: socket.address}) for _ in range(2)]
+        old = [bytes((version << 4, 1)) + bytes(25) for version in (2, 3, 3, 3)]
+        for link in links:
+            for data in old:
+                link.send(MEDIATOR, data)
+        await until(lambda: sum("speaks version" in said for said in node.complaints) == 4)
+        told = [said for said in node.complaints if "speaks version" in said]
+        for link in links:
+            at = f"not heard: {link.address[0]}:{link.address[1]}; "
+            assert [said for said in told if said.startswith(at)] == [
+                f"{at}it speaks version 2 of the protocol, and this node 4; {UPDATE_ADVICE}",
+                f"{at}it speaks version 3 of the protocol, and this node 4",
+            ]
+        assert node.events == []
+        for living in (node, sensor):
+            await living.end()
+        for one in (socket, *links):
             one.close()
 
     asyncio.run(scene())

@@ -1,6 +1,8 @@
 """Who is believed to be where: listed peers at their address, others by a hello that verifies."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dens.authentication import Authenticator
 from dens.drivers.neighbours import (
@@ -143,8 +145,8 @@ def test_so_many_are_learnt_and_no_more() -> None:
     ("data", "key", "accepts_others", "said"),
     [
         (b"noise", None, True, "no message of DENS"),
-        (b"\x20" + hello(OTHER)[1:], None, True, "speaks version 2 of the protocol, and this node 3"),
-        (b"\x28" + hello(OTHER, KEY)[1:], KEY, True, "speaks version 2 of the protocol, and this node 3"),
+        (b"\x20" + hello(OTHER)[1:], None, True, "speaks version 2 of the protocol, and this node 4"),
+        (b"\x38" + hello(OTHER, KEY)[1:], KEY, True, "speaks version 3 of the protocol, and this node 4"),
         (other_than_hello(OTHER), None, True, "has not greeted"),
         (other_than_hello(OTHER), KEY, True, "has not greeted"),
         (hello(OTHER), None, False, "others are not accepted"),
@@ -164,16 +166,58 @@ def test_whoever_is_not_heard_is_told_what_is_known_of_the_cause_and_no_more(
     assert key is not None or "mission key's" not in heard.why
 
 
-def test_a_peer_that_does_not_answer_is_given_twice_the_time() -> None:
+def test_a_peer_out_of_reach_is_greeted_at_a_constant_rate() -> None:
+    known = Neighbours(Authenticator(OWN), {LISTED: HERE}, 0, accepts_others=True, silence_ms=3_000)
+    greeted = [second for second in range(100) if known.silent(1_000 * second)[0]]
+    assert greeted == list(range(3, 100, 3))
+    assert known.contact_changes() == []
+
+
+def test_a_peer_that_only_greets_is_given_twice_the_time() -> None:
     known = Neighbours(Authenticator(OWN), {LISTED: HERE}, 0, accepts_others=True, silence_ms=3_000)
 
     def greeted(begin_s: int, end_s: int) -> list[int]:
-        return [second for second in range(begin_s, end_s) if known.silent(1_000 * second)[0]]
+        found = []
+        for second in range(begin_s, end_s):
+            known.was_heard(LISTED, hello(LISTED), HERE, 1_000 * second)
+            if known.silent(1_000 * second)[0]:
+                found.append(second)
+        return found
 
     assert greeted(0, 100) == [3, 9, 21, 45, 75]
     assert LONGEST_SILENCE_MS == 30_000
     who(known, other_than_hello(LISTED), HERE, 100_000)
-    assert greeted(100, 115) == [103, 109]
+    assert greeted(100, 115) == [103, 106, 112]
+    assert [change.reason for change in known.contact_changes()] == [None]
+
+
+@given(
+    st.integers(1, 10),
+    st.lists(st.tuples(st.integers(4, 40), st.integers(0, 120)), min_size=1, max_size=8),
+)
+def test_every_contact_that_outlasts_the_silence_limit_is_noticed(
+    silence_s: int, contacts: list[tuple[int, int]]
+) -> None:
+    """An oracle with the contact table only: a listed peer answers every greeting while it is in reach. Each
+    contact of silence_s + 1 seconds or more has a greeting in it, and the changes alternate."""
+    known = Neighbours(
+        Authenticator(OWN), {LISTED: HERE}, 0, accepts_others=True, silence_ms=1_000 * silence_s
+    )
+    second = 0
+    changes: list[bool] = []
+    for length, gap in contacts:
+        for in_reach, duration in ((True, length), (False, gap)):
+            answered = False
+            for _ in range(duration):
+                second += 1
+                greeted, _ = known.silent(1_000 * second)
+                if greeted and in_reach:
+                    answered = True
+                    known.was_heard(LISTED, other_than_hello(LISTED), HERE, 1_000 * second)
+            assert answered or not in_reach or duration <= silence_s
+        changes += [change.reason is None for change in known.contact_changes()]
+    assert changes == [number % 2 == 0 for number in range(len(changes))]
+    assert not contacts or changes or all(length <= silence_s for length, _ in contacts)
 
 
 def rival(known: Neighbours, data: bytes, address: Address, now_ms: int) -> Rival | None:
@@ -249,7 +293,7 @@ def test_what_no_engine_believed_keeps_nobody_alive() -> None:
     who(known, hello(OTHER, KEY), THERE, 0)
     who(known, other_than_hello(OTHER), THERE, 1_000)
     for now_ms in range(2_000, 1_000 + LOYAL_MS, 4_000):
-        assert known.node_at(other_than_hello(OTHER), THERE, now_ms) == (OTHER, False, "", None)
+        assert known.node_at(other_than_hello(OTHER), THERE, now_ms) == (OTHER, False, "", "", None)
     assert who(known, hello(OTHER, KEY, 2), ELSEWHERE, 1_000 + LOYAL_MS) == (OTHER, True)
     assert known.address_of(OTHER) == ELSEWHERE
 

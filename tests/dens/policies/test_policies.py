@@ -220,11 +220,11 @@ def note(node: int, predictability: int) -> bytes:
 
 @pytest.mark.parametrize("name", ["dens", "prophet"])
 @pytest.mark.parametrize("threshold", [0, 1, 4_096, 20_000])
-def test_a_last_copy_follows_only_whoever_is_clearly_likelier(name: str, threshold: int) -> None:
+def test_the_second_of_two_copies_follows_only_whoever_is_clearly_likelier(name: str, threshold: int) -> None:
     """Exactly above the threshold: a sixteenth where nobody says otherwise, and nothing in prophet."""
     beyond = threshold if name == "dens" else 0
     given = {} if name == "prophet" or threshold == 4_096 else {"utility_threshold": threshold}
-    last = notification(copies=1)
+    last = notification(copies=2)
     for more, follows in ((beyond, False), (beyond + 1, True)):
         policy = POLICIES[name](1, **given)
         policy.met(9, False, b"", 0)  # own predictability: one half
@@ -234,7 +234,7 @@ def test_a_last_copy_follows_only_whoever_is_clearly_likelier(name: str, thresho
 
 
 def test_a_budget_is_what_was_asked_for() -> None:
-    for name, copies in (("spray_and_wait", 8), ("dens", 4)):
+    for name, copies in (("spray_and_wait", 8), ("dens", 8)):
         assert POLICIES[name](1).share(notification(), (), 3, 0) == copies.bit_length() - 1
         assert POLICIES[name](1, copies=32).share(notification(), (), 3, 0) == 5
 

@@ -300,11 +300,11 @@ def what_is_restored_is_not_fed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if notifications were restored before the subscriptions that make a composer of them."""
     restore = Learning._restore_one
 
-    def early(learning: Learning, item: Item, now_ms: int) -> None:
+    def early(learning: Learning, item: Item, end: int, now_ms: int) -> None:
         composing = learning._state.composing
         listeners, composing.listeners = composing.listeners, {}
         try:
-            restore(learning, item, now_ms)
+            restore(learning, item, end, now_ms)
         finally:
             composing.listeners = composing.listeners or listeners
 

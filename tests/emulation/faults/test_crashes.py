@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dens.store import Space
 from tests.emulation.faults.camp import HELPERS, WriteScenario, camp, table
 
 CRASH = '[[fault]]\nkind = "crash"\nwho = ["helpers-1"]\nat_s = 10\nfor_s = 20\nstore = "{}"\n'
@@ -77,3 +78,63 @@ jump_s = 5
         assert world.journal.counts == counts
     for name in ("messages", "buffers", "filter_decisions", "matches", "notifications", "node_state"):
         assert max(row["at_ms"] for row in table(tmp_path, name)) <= 600_000 + late_ms, name
+
+
+@pytest.mark.parametrize("store", ["kept", "lost"])
+def test_a_policy_knows_what_it_learnt_if_the_store_is_kept(
+    write_scenario: WriteScenario, store: str
+) -> None:
+    changes = ("[area]", '[overlay]\npolicy = "prophet"\n\n[area]')
+    with camp(write_scenario, CRASH.format(store), changes) as world:
+        world.run_until(9_999)
+        learnt = world.nodes[DOWN].engine.context.ledger.policy_state
+        assert learnt
+        world.run_until(29_999)
+        assert world.nodes[DOWN].store.crash().holds(Space.POLICY, 0)
+        world.run_until(30_001)
+        after = world.nodes[DOWN].engine.context.ledger.policy_state
+        assert (after == learnt) is (store == "kept")
+
+
+ADDRESSED = """
+[[traffic]]
+source = "{source}"
+destination = "{destination}"
+first_s = 5
+every_s = 5
+size_bytes = 100
+lifetime_s = 600
+[[fault]]
+kind = "crash"
+who = ["{destination}-1"]
+at_s = 12
+for_s = 20
+store = "{store}"
+"""
+
+
+@pytest.mark.parametrize("store", ["kept", "lost"])
+@pytest.mark.parametrize("destination", ["medics", "helpers"], ids=["alone", "beside its mediator"])
+def test_plain_messages_from_before_a_restart_arrive(
+    write_scenario: WriteScenario, tmp_path: Path, store: str, destination: str
+) -> None:
+    """An address does not change by a reboot: who lost its store receives what was sent before, and again
+    what it has forgotten if nobody else knows its receipt.
+    """
+    changes = [
+        ('role = "subscriber"\ncount = 2', 'role = "subscriber"\ncount = 1'),
+        ('role = "mediator"\ncount = 3', 'role = ["mediator", "subscriber"]\ncount = 1'),
+    ]
+    faults = ADDRESSED.format(source="patients", destination=destination, store=store)
+    with camp(write_scenario, faults, *changes) as world:
+        world.run_until(60_000)
+    made = {(row["origin"], row["number"]) for row in table(tmp_path, "notifications") if not row["language"]}
+    delivered = [
+        (row["origin"], row["number"])
+        for row in table(tmp_path, "messages")
+        if row["kind"] == "delivered" and not row["language"]
+    ]
+    assert len(made) == 11
+    assert set(delivered) == made
+    has_receipts = store == "kept" or destination == "medics"
+    assert (len(delivered) == len(made)) is has_receipts

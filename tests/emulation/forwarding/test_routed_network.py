@@ -59,11 +59,13 @@ class Devices:
         self.trace.__exit__(None, None, None)
         return pq.read_table(folder / "trace" / name).to_pylist()
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_sent(self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None) -> None:
         assert packet is not None
         self.network.hop_began(packet)
 
-    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_received(
+        self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None
+    ) -> None:
         assert packet is not None
         if self.network.hop_ended(packet, sender, receiver, data):
             self.heard.append((self.clock.now_ms, "received", packet.number, receiver, data))
@@ -178,7 +180,7 @@ def test_a_loop_ends_at_the_hop_limit_and_is_told(tmp_path: Path) -> None:
         (2, 0, None),
         (0, None, "hop_limit"),
     ]
-    assert devices.network.forwarded == 2
+    assert devices.air.frames_sent == 3
 
 
 def test_a_router_that_fails_is_told_of(tmp_path: Path) -> None:

@@ -144,7 +144,6 @@ CASES: dict[str, Changes] = {
     "brokers_that_move_without_advertisements": [
         ("seed = 5", 'seed = 5\noverlay = { routing = "broker", broker = { advertisements = false } }'),
     ],
-    "publishers_of_whom_nobody_says_what_they_publish": [("seed = 5", 'seed = 5\noverlay.routing = "flood"')],
     "boards_among_brokers": [
         ("seed = 5", 'seed = 5\noverlay.routing = "broker"'),
         ('name = "patients"', 'name = "patients"\nboard = "tag"'),

@@ -3,14 +3,21 @@
 import socket
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Literal, URIRef
 
 from documents.problems import DocumentError
-from knowledge_manager.graphs.graph_reader import numbered, read_graph, read_graph_file
+from knowledge_manager.graphs.dictionary import Dictionary
+from knowledge_manager.graphs.graph_reader import graph_of, numbered, read_graph, read_graph_file
 from knowledge_manager.graphs.rdf_kind import kind_of_rdf
 from knowledge_manager.graphs.terms import Blank, Graph, Iri, Triple, literal
+from plugins.gtopss.vectors import GraphPublication, decode_publication, encode_publication
 
+ODD = Literal("x", datatype=URIRef("date time"))
 TURTLE = '<urn:a> <urn:p> "x"@EN, 007, [ <urn:q> 5.50 ] .'
 JSON = """{"@id": "urn:a", "urn:p": [{"@value": "x", "@language": "en"},
   {"@value": "7", "@type": "http://www.w3.org/2001/XMLSchema#integer"},
@@ -65,6 +72,8 @@ def test_instants_without_a_zone_are_counted() -> None:
         ("", "turtle", "D506"),
         ("hello", "turtle", "D506"),
         ("<urn:a> <urn:p> <urn:{> .", "turtle", "D507"),
+        ('@prefix : <urn:x:> .\n"hello" :p :o .', "turtle", "D507"),
+        ('<urn:a> <urn:p> "x"^^<urn:{> .', "turtle", "D507"),
     ],
 )
 def test_refusals_come_soon(text: str, format_: str, code: str) -> None:
@@ -73,6 +82,42 @@ def test_refusals_come_soon(text: str, format_: str, code: str) -> None:
         graph(text, format_)
     assert error.value.problems[0].code == code
     assert time.process_time() - begin < 5
+
+
+def test_what_is_no_statement_of_rdf_is_told_with_its_place() -> None:
+    """A literal as subject, a property without a name, a datatype that is no IRI: no vector has them."""
+    with pytest.raises(DocumentError) as error:
+        graph('@prefix : <urn:x:> .\n:a :p "fine" .\n"hello" :p :o .', "turtle")
+    assert [str(problem) for problem in error.value.problems] == [
+        'f:3:2: error D507: a literal cannot be a subject: "hello"; make it an object'
+    ]
+    a, p, text = URIRef("urn:a"), URIRef("urn:p"), Literal("x", datatype=URIRef("date time"))
+    for statement in ((a, p, text), (a, BNode(), a), (a, Literal("p"), a), (Literal("x"), p, a)):
+        with pytest.raises(DocumentError) as error:
+            graph_of([statement], "f")
+        assert [problem.code for problem in error.value.problems] == ["D507"]
+
+
+@given(
+    st.lists(
+        st.tuples(*(st.sampled_from([URIRef("urn:a"), URIRef("a b"), BNode("b"), Literal("x"), ODD]),) * 3),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_what_is_read_can_be_sent(statements: list[Any]) -> None:
+    """Whatever a parser gives is refused, or has bytes that a decoder takes."""
+    codes: set[str] = set()
+    found: Graph = frozenset()
+    try:
+        found = graph_of(statements, "f").graph
+    except DocumentError as error:
+        codes = {problem.code for problem in error.problems}
+    if not found:
+        assert codes == {"D507"}
+        return
+    vector = encode_publication(GraphPublication(found), Dictionary())
+    assert decode_publication(vector, Dictionary()).graph == found
 
 
 def test_a_file_says_its_format_by_its_name(tmp_path: Path) -> None:

@@ -27,6 +27,6 @@ LOST_SHARE = Metric(
     meaning="frames that were lost on the air, share of those sent",
     unit=Unit.SHARE,
     better="down",
-    needs=frozenset({"tables"}),  # also: pairs, radio, readings, truth
+    needs=frozenset({"tables"}),  # also: pairs, radio, readings, wanted, truth
     of=lost_share,
 )

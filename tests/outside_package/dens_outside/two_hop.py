@@ -17,6 +17,7 @@ class TwoHop:
 
     asks_who_is_owed = False
     shares_everything = False
+    counts_copies = True
 
     def __init__(self, relays: int) -> None:
         self._fresh = relays + 1
@@ -37,6 +38,13 @@ class TwoHop:
     def kept(self, item: Item, given: int) -> int:
         """Count it."""
         return (item.copies or self._fresh) - 1
+
+    def state(self) -> bytes:
+        """Keep nothing in the store."""
+        return b""
+
+    def restore(self, state: bytes) -> None:
+        """Take up nothing."""
 
 
 RELAYS = Parameter("relays", 4, 1, 6, "mediators that the first one gives a copy to")

@@ -1,5 +1,5 @@
-"""Possibility and necessity as the definition has them, in exact rationals: Π = sup min(μ, π),
-N = inf max(μ, 1 − π).
+"""Possibility and necessity as the definition has them, in exact rationals: Π = sup min(μ, π) and
+N = inf max(μ, 1 − π) over all x of a domain, or of the whole line where there is none.
 
 A shape is drawn as its breakpoints, with what the curve has left of each, at it and right of it. Between two
 of them both curves are straight, so suprema and infima stand at breakpoints, at one-sided limits or where the
@@ -62,14 +62,21 @@ def _rising(foot: Fraction, top: Fraction, table: Sequence[int] | None) -> dict[
     return {foot + (top - foot) * u: (degree, degree, degree) for u, degree in points}
 
 
-def exact(wanted: Curve, value: Curve, *, complement: bool = False) -> tuple[Fraction, Fraction]:
-    """Return (Π, N) of a predicate, or of its opposite."""
+Domain = tuple[int, int]
+"""The least and the greatest value that there can be."""
+
+
+def exact(
+    wanted: Curve, value: Curve, *, complement: bool = False, domain: Domain | None = None
+) -> tuple[Fraction, Fraction]:
+    """Return (Π, N) of a predicate, or of its opposite, over a domain."""
 
     def mu(x: Fraction) -> Fraction:
         return ONE - x if complement else x
 
-    possible = _extreme(wanted, value, max, lambda m, p: min(mu(m), p), lambda m, p: mu(m) - p)
-    necessary = _extreme(wanted, value, min, lambda m, p: max(mu(m), ONE - p), lambda m, p: mu(m) - ONE + p)
+    curves = wanted, value, domain
+    possible = _extreme(*curves, max, lambda m, p: min(mu(m), p), lambda m, p: mu(m) - p)
+    necessary = _extreme(*curves, min, lambda m, p: max(mu(m), ONE - p), lambda m, p: mu(m) - ONE + p)
     return possible, necessary
 
 
@@ -77,13 +84,26 @@ Judge = Callable[[Fraction, Fraction], Fraction]
 
 
 def _extreme(
-    wanted: Curve, value: Curve, best: Callable[[list[Fraction]], Fraction], judge: Judge, apart: Judge
+    wanted: Curve,
+    value: Curve,
+    domain: Domain | None,
+    best: Callable[[list[Fraction]], Fraction],
+    judge: Judge,
+    apart: Judge,
 ) -> Fraction:
     """Return the largest or the least that `judge` takes; it bends where `apart` is 0."""
     places = sorted({*wanted.places, *value.places})
-    found = [judge(wanted.before, value.before), judge(wanted.after, value.after)]
-    for x in places:
-        found += [judge(m, p) for m, p in zip(wanted.at(x), value.at(x), strict=True)]
+    if domain is None:
+        found = [judge(wanted.before, value.before), judge(wanted.after, value.after)]
+        for x in places:
+            found += [judge(m, p) for m, p in zip(wanted.at(x), value.at(x), strict=True)]
+    else:
+        low, high = map(Fraction, domain)
+        places = sorted({low, high, *(x for x in places if low < x < high)})
+        found = []
+        for x in places:
+            around = [judge(m, p) for m, p in zip(wanted.at(x), value.at(x), strict=True)]
+            found += around[x == low : 2 if x == high else 3]
     for low, high in pairwise(places):
         ends = [(wanted.at(low)[2], value.at(low)[2]), (wanted.at(high)[0], value.at(high)[0])]
         first, second = (apart(*end) for end in ends)

@@ -4,6 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from plugins.atopss.canonical import canonical
+from plugins.atopss.scale import HALF, LAST_THRESHOLD
 from plugins.atopss.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
 from tests.plugins.atopss.shapes import shapes
@@ -23,7 +24,17 @@ def few(examples: int) -> settings:
     return settings(max_examples=usual.max_examples if is_soak else examples)
 
 
-fifteenths = st.sampled_from([0, 0, 0, 1, 5, 8, 12, 15])
+SCALE = sorted({*range(0, LAST_THRESHOLD + 1, 2), HALF})
+"""Every threshold, in thirtieths."""
+
+
+def raised(threshold: int, steps: int) -> int:
+    """Return a threshold that is so many steps higher, or the highest."""
+    return SCALE[min(SCALE.index(threshold) + steps, len(SCALE) - 1)]
+
+
+thresholds = st.sampled_from([0, 0, 0, 2, 10, HALF, 16, 24, 30])
+"""Thresholds, often none."""
 
 
 @st.composite
@@ -33,7 +44,7 @@ def predicates(draw: st.DrawFn, *, most: int = 4, weighted: bool = False, curved
     complement = shape != ANYTHING and draw(st.sampled_from([False, False, True]))
     weight = draw(st.integers(1, 9)) if weighted else 0
     return Predicate(
-        draw(st.integers(0, most - 1)), shape, complement, draw(fifteenths), draw(fifteenths), weight
+        draw(st.integers(0, most - 1)), shape, complement, draw(thresholds), draw(thresholds), weight
     )
 
 
@@ -64,8 +75,8 @@ def subscriptions(
         draw(st.integers(0, events - 1)),
         function,
         norm,
-        possibility=draw(fifteenths),
-        necessity=draw(fifteenths),
+        possibility=draw(thresholds),
+        necessity=draw(thresholds),
     )
 
 

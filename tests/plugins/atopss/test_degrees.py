@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plugins.atopss.degrees import Degrees, judged, necessity, possibility
 from plugins.atopss.profiles import GAUSSIAN, HEDGES
-from plugins.atopss.scale import INFINITE
+from plugins.atopss.scale import INFINITE, byte_of
 from plugins.atopss.shapes import Shape, at_least, at_most, interval, point
 from tests.plugins.atopss.oracle import exact
 from tests.plugins.atopss.shapes import GOLDEN, drawn, golden_shape, shapes
@@ -51,17 +51,22 @@ CASES: list[tuple[Shape, bool, Shape, Degrees]] = [
 """The cases of the specification, in its order."""
 
 
+def told(degrees: Degrees) -> Degrees:
+    """Return degrees as bytes."""
+    return byte_of(degrees[0]), byte_of(degrees[1])
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "")
 def test_golden_case(case: tuple[Shape, bool, Shape, Degrees]) -> None:
     wanted, complement, value, degrees = case
-    assert judged(wanted, value, complement=complement) == degrees
+    assert told(judged(wanted, value, complement=complement)) == degrees
 
 
 def test_golden_pairs() -> None:
     for pair in GOLDEN["pairs"]:
         wanted, value = golden_shape(pair["mu"]), golden_shape(pair["pi"])
-        assert list(judged(wanted, value)) == pair["bytes"]
-        assert list(judged(wanted, value, complement=True)) == pair["bytes_of_complement"]
+        assert list(told(judged(wanted, value))) == pair["bytes"]
+        assert list(told(judged(wanted, value, complement=True))) == pair["bytes_of_complement"]
 
 
 def test_the_oracle_agrees_with_the_golden_pairs() -> None:
@@ -74,20 +79,20 @@ def test_the_oracle_agrees_with_the_golden_pairs() -> None:
 @given(wanted=shapes(curved=False), value=shapes(curved=False))
 def test_law_closed_forms_are_the_definition(wanted: Shape, value: Shape) -> None:
     possible, necessary = exact(drawn(wanted), drawn(value))
-    assert judged(wanted, value) == (floor(255 * possible), floor(255 * necessary))
-    assert possibility(wanted, value, up=True) == ceil(255 * possible)
-    assert necessity(wanted, value, up=True) == ceil(255 * necessary)
+    assert judged(wanted, value) == (floor(510 * possible), floor(510 * necessary))
+    assert possibility(wanted, value, up=True) == ceil(510 * possible)
+    assert necessity(wanted, value, up=True) == ceil(510 * necessary)
     opposite = exact(drawn(wanted), drawn(value), complement=True)
-    assert judged(wanted, value, complement=True) == tuple(floor(255 * degree) for degree in opposite)
+    assert judged(wanted, value, complement=True) == tuple(floor(510 * degree) for degree in opposite)
     assert opposite == (1 - necessary, 1 - possible)
 
 
 @given(wanted=shapes(), value=shapes())
 def test_law_levels_are_the_definition(wanted: Shape, value: Shape) -> None:
     possible, necessary = exact(drawn(wanted), drawn(value))
-    assert judged(wanted, value) == (floor(255 * possible), floor(255 * necessary))
+    assert judged(wanted, value) == (floor(510 * possible), floor(510 * necessary))
     up = possibility(wanted, value, up=True), necessity(wanted, value, up=True)
-    assert up == (ceil(255 * possible), ceil(255 * necessary))
+    assert up == (ceil(510 * possible), ceil(510 * necessary))
 
 
 @given(wanted=shapes(), value=shapes(), complement=st.booleans())
@@ -99,12 +104,12 @@ def test_law_what_is_necessary_is_possible(wanted: Shape, value: Shape, compleme
 @given(wanted=shapes(), value=shapes())
 def test_law_the_ends_of_both_scales(wanted: Shape, value: Shape) -> None:
     possible, necessary = judged(wanted, value)
-    assert (possible == 255) == (wanted.m2 <= value.m3 and value.m2 <= wanted.m3)
+    assert (possible == 510) == (wanted.m2 <= value.m3 and value.m2 <= wanted.m3)
     is_apart = _is_before(wanted.m4, wanted.m3, value.m1, value.m2) or _is_before(
         value.m4, value.m3, wanted.m1, wanted.m2
     )
     assert (possibility(wanted, value, up=True) == 0) == is_apart
-    assert (necessary == 255) == (wanted.m2 <= value.m1 and value.m4 <= wanted.m3)
+    assert (necessary == 510) == (wanted.m2 <= value.m1 and value.m4 <= wanted.m3)
 
 
 def _is_before(end: int, core_end: int, begin: int, core_begin: int) -> bool:
@@ -137,7 +142,7 @@ def test_law_a_point_has_one_degree(wanted: Shape, x: int) -> None:
     possible, necessary = judged(wanted, point(x))
     assert possible == necessary
     assert wanted.contains(x, possible)
-    assert possible == 255 or not wanted.contains(x, possible + 1)
+    assert possible == 510 or not wanted.contains(x, possible + 1)
 
 
 @given(wanted=shapes(), value=shapes(), share=st.fractions(0, 1))
@@ -152,10 +157,10 @@ def test_law_a_fully_possible_point_lies_between_both(wanted: Shape, value: Shap
 @given(value=shapes(), more=st.tuples(*[st.integers(0, 9)] * 4))
 def test_law_what_lies_within_is_at_least_half_necessary(value: Shape, more: tuple[int, ...]) -> None:
     wider = _widened(value, more)
-    assert judged(wider, value)[1] >= 127
+    assert judged(wider, value)[1] >= 255
     if value.m1 < value.m2 or value.m3 < value.m4:
         assert exact(drawn(value), drawn(value)) == (Fraction(1), Fraction(1, 2)) or not value.is_straight
-        assert not value.is_straight or judged(value, value) == (255, 127)
+        assert not value.is_straight or judged(value, value) == (510, 255)
 
 
 @given(wanted=shapes(), value=shapes(), more=st.tuples(*[st.integers(0, 9)] * 4))

@@ -11,7 +11,14 @@ from plugins.atopss.degrees import Degrees
 from plugins.atopss.shapes import ANYTHING, Shape, at_least, interval, point
 from plugins.atopss.subscriptions import Form, Function, Joined, Norm, Predicate, Subscription, tree_of
 from plugins.atopss.vectors import decode_notification, decode_subscription
-from tests.plugins.atopss.subscriptions import PUBLICATION, SUBSCRIPTION, predicates, subscriptions, values
+from tests.plugins.atopss.subscriptions import (
+    PUBLICATION,
+    SUBSCRIPTION,
+    predicates,
+    raised,
+    subscriptions,
+    values,
+)
 
 HIGH = at_least(3700, 3850)
 FIRST, SECOND = Predicate(0, HIGH, weight=3), Predicate(1, HIGH, weight=1)
@@ -21,10 +28,10 @@ READ = {0: Shape(3790, 3820, 3820, 3850), 1: interval(3790, 3850)}
 @pytest.mark.parametrize(
     ("norm", "degrees"),
     [
-        (Norm.MIN, (212, 153)),
-        (Norm.PRODUCT, (212, 102)),
-        (Norm.AVERAGE, (234, 162)),
-        (Norm.WEIGHTED_AVERAGE, (223, 166)),
+        (Norm.MIN, (425, 306)),
+        (Norm.PRODUCT, (2 * 212, 2 * 102)),
+        (Norm.AVERAGE, (2 * 234, 2 * 162)),
+        (Norm.WEIGHTED_AVERAGE, (2 * 223, 2 * 166)),
     ],
 )
 def test_golden_norms(norm: Norm, degrees: Degrees) -> None:
@@ -33,19 +40,19 @@ def test_golden_norms(norm: Norm, degrees: Degrees) -> None:
 
 def test_the_example_matches_and_not_without_the_age() -> None:
     wanted, told = decode_subscription(SUBSCRIPTION[3:]), decode_notification(PUBLICATION)
-    assert wanted.judge(told.values) == (255, 223)
+    assert wanted.judge(told.values) == (510, 446)
     assert wanted.judge({at: shape for at, shape in told.values.items() if at != 2}) is None
 
 
 def test_or_by_norms() -> None:
     either = Joined(True, (FIRST, SECOND))
-    assert canonical(0, either).judge({0: READ[0]}) == (212, 170)
-    assert canonical(0, either, Norm.PRODUCT).judge({0: READ[0], 1: READ[0]}) == (248, 227)
+    assert canonical(0, either).judge({0: READ[0]}) == (425, 340)
+    assert canonical(0, either, Norm.PRODUCT).judge({0: READ[0], 1: READ[0]}) == (496, 454)
 
 
 def test_unknown_is_a_value_and_absent_is_none() -> None:
     wanted = canonical(0, FIRST)
-    assert wanted.judge({0: ANYTHING}) == (255, 0)
+    assert wanted.judge({0: ANYTHING}) == (510, 0)
     assert wanted.judge({1: ANYTHING}) is None
 
 
@@ -56,10 +63,10 @@ def test_a_mean_wants_every_predicate_reached() -> None:
 
 
 def test_thresholds_of_predicates_zero_what_is_below() -> None:
-    careful = replace(FIRST, necessity=11)
+    careful = replace(FIRST, necessity=22)
     either = canonical(0, Joined(True, (careful, SECOND)))
     assert careful.degrees(READ[0]) == (0, 0)
-    assert either.judge(READ) == (255, 153)
+    assert either.judge(READ) == (510, 306)
 
 
 @given(wanted=subscriptions(), told=values())
@@ -77,8 +84,8 @@ def test_law_higher_thresholds_match_less(
 ) -> None:
     higher = replace(
         wanted,
-        possibility=min(15, wanted.possibility + (more if which else 0)),
-        necessity=min(15, wanted.necessity + (0 if which else more)),
+        possibility=raised(wanted.possibility, more if which else 0),
+        necessity=raised(wanted.necessity, 0 if which else more),
     )
     if higher.judge(told) is not None:
         assert wanted.judge(told) == higher.judge(told)

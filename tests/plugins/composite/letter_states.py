@@ -68,6 +68,5 @@ def counted_states(pattern: str, letters: str, horizon: int) -> Counted:
     """Return the counts of a model without a prior."""
     counting = Horizon(Prediction(128, READINGS, horizon))
     for number, (_, _, step) in enumerate(walk(pattern, letters), start=1):
-        if step is not None:
-            counting.note(step, number, number)
+        counting.note(() if step is None else (step,), number, number)
     return counting.finish()

@@ -170,3 +170,10 @@ def consumed(asked: Asked, events: list[Seen]) -> dict[Seen, int]:
         if best:
             found[end], previous = best, end
     return found
+
+
+def buckets(asked: Asked, events: list[Seen], quiet_s: int) -> set[tuple[int, tuple[int, ...], int]]:
+    """Return source, key and piece of time of each composite that `quiet` lets pass: one for each that has an
+    end.
+    """
+    return {(end.source, end.key, end.second % 65536 // quiet_s) for end in ends(asked, events)}

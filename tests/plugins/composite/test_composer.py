@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plugins.composite import search
 from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
 from plugins.composite.composer import CompositeComposer
-from plugins.composite.composites import decode_composite
+from plugins.composite.composites import decode_composite, encode_composite
 from plugins.composite.results import results_of
 from plugins.fuzzy.language import FUZZY
 from plugins.fuzzy.vectors import NotificationVector, encode_notification
@@ -184,6 +184,33 @@ def test_quiet_tells_one_of_a_piece_of_time_for_each_key() -> None:
         made += composer.feed(3 << 32 | number, 1, vector, 1000 * second, 0)
     assert ends(made) == [(3, 1), (3, 4), (3, 5)]
     assert len({results_of(one.vector)[0].identity for one in made}) == 3
+
+
+def test_quiet_does_not_count_classes_apart() -> None:
+    """Two ends of different classes in one piece of time are one composite."""
+    body, _ = body_of(Asked(("or", ("leaf", 0), ("leaf", 2)), window=60), quiet_q=48)
+    composer = CompositeComposer(TABLE, FUZZY.matcher)
+    composer.add((9, 1), body, 0, *ALWAYS)
+    made = []
+    for second, cls in ((1, 0), (2, 1), (70, 1), (71, 0)):
+        vector = encode_notification(NotificationVector(0, 95, second, 0, bytes((20, 7)), cls, (0, 1), 1))
+        made += composer.feed(3 << 32 | second, 1, vector, 1000 * second, 0)
+    assert [decode_composite(one.vector).stamp_s for one in made] == [1, 70]
+    there = [decode_composite(one.vector) for one in made]
+    for one in there:
+        one.event = 1 - one.event
+    swapped = [encode_composite(one, 1) for one in there]
+    known = [results_of(vector)[0].identity for vector in (*(one.vector for one in made), *swapped)]
+    assert known[:2] == known[2:]
+    assert known[0] != known[1]
+
+
+def test_an_earlier_clock_completes_what_it_is_not_a_part_of() -> None:
+    """A notification that matches nothing shows that its source's clock is earlier than it seemed."""
+    composer = new("d; s", 'window="PT10M" scope="any"')
+    assert composer.feed(3 << 32 | 1, 1, told(0, 10, D), 30_000, 0) == []
+    assert composer.feed(4 << 32 | 1, 1, told(0, 500, S), 25_000, 0) == []
+    assert ends(composer.feed(3 << 32 | 2, 1, told(1, 40, D), 50_000, 0)) == [(4, 0)]
 
 
 def test_an_event_below_the_threshold_ends_nothing() -> None:

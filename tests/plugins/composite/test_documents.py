@@ -91,6 +91,7 @@ def test_texts_that_are_no_patterns(text: str, said: str) -> None:
         ("d; s @(t2 - t1 > 5min)", 301, 600),
         ("d; s @(t2 - t1 >= PT5M)", 300, 600),
         ("d; s @(t2 - t1 in 10s..2min)", 10, 120),
+        ("d; s @(t2 - t1 in PT10S..PT2M)", 10, 120),
         ("d; s @(t2 − t1 > 4), s @(t2 - t1 < 0.1h)", 5, 359),
     ],
 )
@@ -136,5 +137,27 @@ def test_an_explanation_says_where_it_runs() -> None:
     vector = framed(1, 0, 96, compiled("d; s, l", 'window="PT10M" select="first"'))
     told = AUTHORING.explain(vector, SESSIONS, {"status": "denied"}, 0).as_document()
     assert told["runs"]["micro:bit"].startswith("nothing")
-    assert "chain of 3 leaves fits" in told["runs"]["Pico, ESP32"]
+    assert told["runs"]["Pico, ESP32"] == told["runs"]["micro:bit"]
     assert told["readings"]["a"][-1].startswith("matches")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("d; s and l", ["(d; s) and l"]),
+        ("d and s; l", ["d and (s; l)"]),
+        ("p or d; s and l; d", ["(d; s) and (l; d)"]),
+        ("d; (s and l)", []),
+        ("(d; s) and l", []),
+        ("(d; s); p and l", ["((d; s); p) and l"]),
+        ("d, s and l", []),
+        ("d; (s; p and l)", ["(s; p) and l"]),
+    ],
+)
+def test_a_sequence_beside_an_and_is_warned_of_without_parentheses(text: str, read: list[str]) -> None:
+    found = [one for one in AUTHORING.check(document(text), "a.xml", SESSIONS) if one.code == "D257"]
+    assert [one.message.split(" means ")[1].split("; write")[0] for one in found] == read
+    assert all(one.severity == "warning" for one in found)
+    for meant in read:
+        if meant.count("(") == text.count("(") + 1 and " or " not in text:
+            assert compiled(meant) == compiled(text)

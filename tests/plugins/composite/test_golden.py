@@ -171,3 +171,21 @@ def test_the_same_by_trying_every_continuation() -> None:
                 share *= shares[letter]
             total += share
     assert total == Fraction(2727, 5000)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "letters", "numbers"),
+    [
+        ("d; (p and l)", "dpl", [2]),
+        ("d; (p and l)", "dlp", [2]),
+        ("d; (s and s)", "ds", [1]),
+        ("d; (s and (l; p))", "dlsp", [3]),
+        ("d; (s and (l; p))", "dlps", [3]),
+        ("d; (s and (l; p))", "dpls", []),
+        ("d; (s and l and p)", "dpsl", [3]),
+        ("d; (s and l and p)", "dlps", [3]),
+    ],
+)
+def test_and_after_a_sequence_takes_any_order(pattern: str, letters: str, numbers: list[int]) -> None:
+    ends = found(pattern, readings(letters))
+    assert [end["number"] for end in ends] == numbers

@@ -12,6 +12,7 @@ from plugins.composite.results import results_of
 from plugins.composite.source import CompositeSourceFilter
 from plugins.composite.vectors import DURATION, READINGS, Prediction
 from plugins.fuzzy.language import FUZZY
+from plugins.work import WorkExceeded
 from tests.plugins.composite import oracle
 from tests.plugins.composite.letter_states import counted_states, walk
 from tests.plugins.composite.letter_streams import AUTHORING, VALUES, document
@@ -167,3 +168,16 @@ def test_nothing_is_foretold_at_a_reading_that_ends_a_match(attributes: str, pat
 def test_horizons() -> None:
     assert Prediction(128, READINGS, 3).beta(1, 0) is None
     assert Prediction(128, DURATION, 3, ((1, bytes(range(8))),)).beta(1, 4) == 4
+
+
+def test_work_of_a_source_is_counted_and_bounded() -> None:
+    source, _ = predicting("d; d; d; s", '<predict probability="0.4" within="3"/>')
+    told_of(source, "dddd")
+    spent = source.work
+    assert spent > 0
+    source.work_limit = 3
+    with pytest.raises(WorkExceeded):
+        told_of(source, "ds")
+    assert spent < source.work < spent + 100
+    source.work_limit = None
+    assert MATCH in {told.kind for told, _ in told_of(source, "ddds")}

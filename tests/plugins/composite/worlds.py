@@ -1,4 +1,4 @@
-"""Readings, patterns and subscriptions by chance, for laws of composites."""
+"""Random readings, patterns and subscriptions, for laws of composites."""
 
 from hypothesis import strategies as st
 
@@ -16,32 +16,56 @@ PRIMITIVES = (
     bytes((0, 10, 40, 30, 0, 255, 127, 1, 3)),
     bytes((0, 60, 90, 30, 0, 255, 127, 1, 3)),
     bytes((0, 0, 30, 40, 0, 255, 127, 2, 3)),
+    bytes((0, 150, 255, 30, 0, 255, 127, 1, 3)),
 )
-"""Low and high values of the first class, low ones of the second; all with the key's attribute."""
-CLASSES = (0, 0, 1)
+"""Low and high values of the first class, low ones of the second, very high ones of the first; all with the
+key's attribute."""
+CLASSES = (0, 0, 1, 0)
+ONE_CLASS = (0, 1, 3)
+"""Primitives of the first class."""
 
 
-def _leaf() -> st.SearchStrategy[tuple]:
-    return st.integers(0, 2).map(lambda primitive: ("leaf", primitive))
-
-
-def patterns(most: int = 4) -> st.SearchStrategy[tuple]:
-    """Trees of all operators with at most so many leaves."""
+def patterns(most: int = 4, primitives: tuple[int, ...] = (0, 1, 2, 3)) -> st.SearchStrategy[tuple]:
+    """Trees of all operators over these primitives with at most this many leaves."""
+    leaf = st.sampled_from(primitives).map(lambda primitive: ("leaf", primitive))
     trees = st.recursive(
-        _leaf(),
+        leaf,
         lambda inner: st.tuples(st.sampled_from(("next", "then", "and", "or")), inner, inner),
         max_leaves=most,
     )
     return trees.filter(lambda tree: len(leaves(tree)) <= most)
 
 
+def forks(most: int = 4, primitives: tuple[int, ...] = ONE_CLASS) -> st.SearchStrategy[tuple]:
+    """Return patterns in which an `and` meets a `;` or a `,` on either side."""
+
+    def shape(chosen: list[tuple], form: int, joint: str) -> tuple:
+        a, b, c, *rest = chosen
+        d = rest[0] if rest else None
+        both = ("and", b, c) if d is None else (("and", b, c, d), ("and", b, ("then", c, d)))[form % 2]
+        return (joint, a, both) if form < 4 else (joint, both, a)
+
+    leaf = st.sampled_from(primitives).map(lambda primitive: ("leaf", primitive))
+    return st.builds(
+        shape,
+        st.lists(leaf, min_size=3, max_size=max(3, min(most, 4))),
+        st.integers(0, 5),
+        st.sampled_from(("then", "then", "then", "next")),
+    )
+
+
 @st.composite
 def asked(draw: st.DrawFn, most: int = 4, is_any: bool = False) -> Asked:
-    tree = draw(patterns(most))
+    """Return a subscription. Half of them are over one class and without a condition: what is searched fast
+    is searched by code of its own.
+    """
+    is_plain = draw(st.booleans())
+    primitives = ONE_CLASS if is_plain else (0, 1, 2, 3)
+    tree = draw(st.one_of(patterns(most, primitives), forks(most, primitives)))
     count = len(leaves(tree))
     window = draw(st.integers(1, 30))
     conditions = []
-    for one in range(count):
+    for one in range(count if not is_plain else 0):
         for other in range(one + 1, count):
             place = meeting(tree, one, other)
             if place != "or" and draw(st.integers(0, 3)) == 0:
@@ -113,6 +137,7 @@ def streams(
     for number, primitive in enumerate(PRIMITIVES):
         matcher.add((0, number), bytes(2) + primitive)
     begin = draw(st.sampled_from((0, 5, 65_530)))
+    classes = draw(st.sampled_from((0, 1)))
     numbers = draw(st.sampled_from((0, 65_533)))
     seconds = [begin] * sources
     counters: dict[tuple[int, int], int] = {}
@@ -120,7 +145,7 @@ def streams(
     for _ in range(draw(st.integers(1, most))):
         source = draw(st.integers(0, sources - 1))
         seconds[source] += draw(st.sampled_from((0, 0, 1, 1, 2, 5, 9)))
-        cls = draw(st.integers(0, 1))
+        cls = draw(st.integers(0, classes))
         number = counters.get((source, cls), numbers)
         counters[source, cls] = (number + 1 + draw(st.sampled_from((0, 0, 0, 1)))) % 65536
         value = draw(st.sampled_from((5, 20, 35, 45, 50, 55, 75, 95, 200)))

@@ -17,8 +17,11 @@ from plugins.gtopss.mergers import Merger, Together, merge_by_pairs, merged, wit
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.shards import containment_plan, frequency_plan, random_plan
 from plugins.gtopss.statements import Statements
-from tests.plugins.gtopss.graphs import SMALL_TAXONOMY, patterns, small_graphs
+from plugins.gtopss.vectors import decode_pattern, encode_pattern
+from tests.plugins.gtopss.graphs import PATTERN_BYTES, REPORTS, SMALL_TAXONOMY, patterns, small_graphs
+from tests.plugins.gtopss.judges import brute_rows
 from tests.plugins.gtopss.random_graphs import random_graph, random_pattern
+from tests.plugins.gtopss.test_matchers import SMALL
 
 
 def matches(pattern: Pattern, graph: Graph) -> bool:
@@ -117,11 +120,42 @@ def test_all_plans_reach_every_match(seed: int, shards: int) -> None:
     ]
     for plan in plans:
         assert set(plan.shard_of) == set(asked)
+        front = [(sent_and_read(pattern), shard) for pattern, shard in plan.front]
         for graph in graphs:
-            hit = {shard for front, shard in plan.front if matches(front, graph)}
+            hit = {shard for pattern, shard in front if matches(pattern, graph)} if front else range(shards)
             for number, one in asked.items():
-                if matches(one, graph) and plan.front:
-                    assert plan.shard_of[number] in hit
+                assert plan.shard_of[number] in hit or not matches(one, graph)
+
+
+def sent_and_read(pattern: Pattern) -> Pattern:
+    """Return a pattern as a shard gets it."""
+    return decode_pattern(encode_pattern(pattern, SMALL.dictionary), SMALL.dictionary)
+
+
+@settings(max_examples=60)
+@given(st.lists(patterns(variables=3, edges=4), min_size=1, max_size=5), small_graphs(most=5))
+def test_plans_answer_as_trying_everything_does(asked: list[Pattern], graph: Graph) -> None:
+    """What stands in front has bytes that a decoder takes; front and shards together find every match."""
+    numbered = dict(enumerate(asked))
+    wanted = {number for number, one in numbered.items() if brute_rows(one, graph, SMALL_TAXONOMY)}
+    for plan in (
+        random_plan(numbered, 2),
+        containment_plan(numbered, 2, SMALL_TAXONOMY),
+        frequency_plan(numbered, 2, SMALL_TAXONOMY, [], 0.5),
+    ):
+        front = [(sent_and_read(pattern), shard) for pattern, shard in plan.front]
+        hit = {shard for pattern, shard in front if matches(pattern, graph)} if front else {0, 1}
+        found = {
+            number for number, one in numbered.items() if plan.shard_of[number] in hit and matches(one, graph)
+        }
+        assert found == wanted
+
+
+def test_the_pattern_of_the_documentation_stands_in_front() -> None:
+    """Its canonical form numbers the variables by colour, which no decoder accepts."""
+    pattern = decode_pattern(PATTERN_BYTES[3:], REPORTS.dictionary)
+    [(front, _)] = containment_plan({0: pattern}, 2, REPORTS.taxonomy).front
+    assert encode_pattern(front, REPORTS.dictionary) == PATTERN_BYTES[3:]
 
 
 def test_a_merger_is_made_anew_when_a_member_leaves() -> None:

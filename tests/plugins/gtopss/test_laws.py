@@ -60,7 +60,7 @@ def test_names_and_order_change_nothing(pattern: Pattern, graph: Graph, chance: 
 
 
 def test_no_sender_can_make_a_matcher_remember() -> None:
-    matcher, chance = FastMatcher(SMALL, compile_from=1), random.Random(3)
+    matcher, chance = FastMatcher(SMALL), random.Random(3)
     for number in range(80):
         matcher.add((number, 0), body_of(random_pattern(chance)))
     index, _ = matcher.index()

@@ -62,7 +62,7 @@ def vector_of(graph: Graph) -> bytes:
 FACTORIES: dict[str, Callable[[], Matcher]] = {
     name: (lambda make=make: make(SMALL)) for name, make in GRAPH.algorithms.items() if name != "naive"
 }
-FACTORIES["compiled"] = lambda: FastMatcher(SMALL, compile_from=1)
+FACTORIES["plain"] = lambda: FastMatcher(SMALL, is_compiled=False)
 
 
 @pytest.mark.parametrize("name", sorted(FACTORIES))

@@ -10,6 +10,17 @@ from plugins.kernels.tiles import tile_order
 from tests.plugins.boxes.box_populations import BoxMaker, Brute, per_point
 
 
+def test_more_at_once_than_there_is_ever_room_for_are_refused_with_what_helps() -> None:
+    maker = BoxMaker(Random(1), 3)
+    store = BoxStore(3, seal_from=200)
+    boxes = maker.arrays({box: maker.box() for box in range(401)})
+    with pytest.raises(Overloaded, match="401 boxes at once are more than 400; load them, or add fewer"):
+        store.add(*boxes)
+    assert len(store) == 0
+    store.load(*boxes)
+    assert len(store) == 401
+
+
 def test_too_many_between_two_maintains_are_refused_and_nothing_is_wrong() -> None:
     maker, brute = BoxMaker(Random(1), 3), Brute()
     store = BoxStore(3, seal_from=200)

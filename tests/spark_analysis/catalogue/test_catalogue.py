@@ -36,7 +36,7 @@ from studio.summary import comparison_table, summary_table, sweep_table
 from tests.paths import ROOT
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
-from tests.spark_analysis.synthetic import END_MS, EVENT, LIFETIME_MS, SyntheticRun, mask, synthetic_run
+from tests.spark_analysis.synthetic import END_MS, EVENT, SyntheticRun, mask, synthetic_run
 
 GUIDE = ROOT / "docs" / "analysis.md"
 
@@ -167,12 +167,18 @@ def expected(run: SyntheticRun) -> dict[str, float]:
     events = {(told.origin, told.number): told.at_ms for told in run.told}
     arrived = {pair: at_ms for pair, at_ms in oracle.delivered_at(run).items() if pair in pairs}
     owed, delivered, missed, still_open = oracle.served(run, pairs)
-    over = [pair for pair in pairs if events[pair[:2]] + LIFETIME_MS <= END_MS]
+    over = [pair for pair in pairs if oracle.is_whole(run, pair)]
     delays = oracle.delays(run)
+    became = {pair: oracle.outcome(run, pair) for pair in pairs}
+    assert set(became.values()) == {"delivered", "withdrawn", "missed", "lost", "open"}
     times = [
         (arrived[pair] - events[pair[:2]], False)
         if pair in arrived
-        else (math.inf if pair in over else END_MS - events[pair[:2]], True)
+        else (math.inf, True)
+        if became[pair] in ("missed", "lost")
+        else ((oracle.withdrawn_at(run, pair) or END_MS) - events[pair[:2]], True)
+        if became[pair] == "withdrawn"
+        else (END_MS - events[pair[:2]], True)
         for pair in pairs
     ]
     half = min(time for time, _ in times if oracle.survival_at(times, time) <= 0.5 + 1e-12)
@@ -188,7 +194,8 @@ def expected(run: SyntheticRun) -> dict[str, float]:
     seen = [row for row in messages if row["kind"] == "delivered"]
     sent = [row for row in messages if row["kind"] == "sent"]
     relayed = [row for row in run.tables["hops"] if row["hop"] > 1 and row["sent_ms"] is not None]
-    carried = [row for row in messages if row["kind"] == "received" and "notif" in row["type"]]
+    came = [row for row in messages if row["kind"] in ("replicated", "delivered") and "notif" in row["type"]]
+    again = [row for row in messages if row["kind"] == "duplicate" and "notif" in row["type"]]
     assert (len(over) - missed, owed) == (sum(pair in arrived for pair in over), len(pairs))
     return {
         "delivery_ratio": delivered / owed,
@@ -200,7 +207,8 @@ def expected(run: SyntheticRun) -> dict[str, float]:
         "median_delay_s": oracle.nearest_rank(delays, 50) / 1000,
         "p95_delay_s": oracle.nearest_rank(delays, 95) / 1000,
         "median_owed_delay_s": half / 1000,
-        "overhead_ratio": (len(carried) - len(seen)) / len(seen),
+        "overhead_ratio": (len(came) - len(seen)) / len(seen),
+        "duplicate_share": len(again) / (len(came) + len(again)),
         "bytes_per_delivery": sum(row["bytes"] for row in [*sent, *relayed]) / len(seen),
         "forwarded_share": len(relayed) / (len(sent) + len(relayed)),
         "mean_hops": (3 + 2) / 2,
@@ -222,7 +230,7 @@ def test_spark_gives_what_plain_loops_give(
 def test_without_spark_it_is_the_same_number(run: Run, analysis: Analysis) -> None:
     swept = values_of(metrics_from(SWEPT), evidence_of(run.recorded))
     assert swept == {name: analysis.metrics[name].value for name in swept}
-    assert swept.keys() | {"recall"} == analysis.metrics.keys()
+    assert swept.keys() == analysis.metrics.keys()
     live = values_of(metrics_from(FOLLOWED), Evidence(pairs=pairs_of(run.recorded)))
     assert live == {name: analysis.metrics[name].value for name in live}
     assert len(live) > 6

@@ -23,16 +23,17 @@ OWED = (ME, b"what")
 @pytest.mark.parametrize(
     ("said", "is_carried", "is_released", "expected"),
     [
-        ([SaidBy(9_000, True, True, frozenset({OTHER, ME}))], True, True, "delivered"),
-        ([SaidBy(9_000, True, False, frozenset({OTHER})), SaidBy(11_000, True, False, frozenset())],
+        ([SaidBy(9_000, True, False, True, frozenset({OTHER, ME}))], True, True, "delivered"),
+        ([SaidBy(9_000, True, False, True, frozenset({OTHER})),
+          SaidBy(11_000, True, True, False, frozenset())],
          True, True, "under_way"),
-        ([SaidBy(9_000, True, False, frozenset()), SaidBy(9_000, True, True, frozenset())],
+        ([SaidBy(9_000, True, False, True, frozenset()), SaidBy(9_000, True, False, False, frozenset())],
          True, True, "too_late"),
-        ([SaidBy(11_000, True, True, frozenset()), SaidBy(11_000, False, False, frozenset())],
+        ([SaidBy(11_000, True, False, False, frozenset()), SaidBy(11_000, False, False, False, frozenset())],
          True, True, "dropped"),
         ([], True, True, "never_met"),
         ([], False, True, "not_carried"),
-        ([SaidBy(11_000, False, False, frozenset())], False, False, "not_carried"),
+        ([SaidBy(11_000, False, False, False, frozenset())], False, False, "not_carried"),
         ([], False, False, "not_released"),
     ],
 )  # fmt: skip
@@ -54,7 +55,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Run:
 @pytest.mark.slow
 @pytest.mark.spark
 def test_fates_add_up_to_what_was_owed(run: Run) -> None:
-    found = composites_of(run, run.revisions())
+    found = composites_of(run, run.revisions(), run.copies_at_end())
     assert found is not None
     assert sum(getattr(found, one) for one in FATES) == found.owed > 50
     assert found.delivered == len(delivered_matches(run.path)) > 10
@@ -66,9 +67,9 @@ def test_fates_add_up_to_what_was_owed(run: Run) -> None:
 @pytest.mark.spark
 def test_nobody_is_owed_composites_where_nobody_asks_for_them(run: Run) -> None:
     plain = [one for one in run.revisions() if one.language == 1]
-    assert composites_of(run, plain) is None
+    assert composites_of(run, plain, run.copies_at_end()) is None
     later = [dataclasses.replace(one, created_ms=10**9, expires_ms=10**9) for one in run.revisions()]
-    found = composites_of(run, later)
+    found = composites_of(run, later, run.copies_at_end())
     assert found is not None
     assert (found.owed, found.ratio) == (0, None)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_analysis.devices import Devices
 from spark_analysis.metrics.delivery import (
     deliveries,
     delivery_ratio,
@@ -14,6 +15,7 @@ from spark_analysis.metrics.delivery import (
     tally,
     with_group,
 )
+from spark_analysis.metrics.holding import copies_at_end
 from spark_analysis.metrics.owed import OWED
 from spark_analysis.queries.delivery import delivery_of
 
@@ -27,16 +29,22 @@ def message(at_ms: int, kind: str, node: int, number: int, **more: Any) -> dict[
 
 
 def owed_row(
-    number: int, event_ms: int, subscriber: int, id_: int, lifetime_ms: int = 5_000, first: bool = True
-) -> tuple[int, ...]:
-    return (9, number, event_ms, lifetime_ms, 1, subscriber, id_, 0, 255, first)
+    number: int,
+    event_ms: int,
+    subscriber: int,
+    id_: int,
+    lifetime_ms: int = 5_000,
+    first: bool = True,
+    withdrawn_ms: int | None = None,
+) -> tuple[int | None, ...]:
+    return (9, number, event_ms, lifetime_ms, 1, subscriber, id_, 0, 255, first, withdrawn_ms)
 
 
 def rows(frame: DataFrame) -> list[dict[str, Any]]:
     return [row.asDict() for row in frame.collect()]
 
 
-def owed_frame(spark: SparkSession, *lines: tuple[int, ...]) -> DataFrame:
+def owed_frame(spark: SparkSession, *lines: tuple[int | None, ...]) -> DataFrame:
     return spark.createDataFrame(list(lines), OWED).coalesce(1)
 
 
@@ -77,6 +85,77 @@ def test_every_owed_row_gets_its_outcome(spark: SparkSession, make_table: MakeTa
     }
 
 
+def test_what_cannot_arrive_any_more_is_not_open(spark: SparkSession, make_table: MakeTable) -> None:
+    owed = owed_frame(
+        spark,
+        owed_row(1, 6_000, 1, 0),
+        owed_row(2, 6_000, 1, 0),
+        owed_row(3, 6_000, 1, 0, withdrawn_ms=9_000),
+        owed_row(4, 1_000, 1, 0, withdrawn_ms=5_000),  # withdrawn before its time was over
+        owed_row(5, 1_000, 1, 0, withdrawn_ms=6_000),  # and after that
+        owed_row(6, 6_000, 1, 0, withdrawn_ms=10_001),  # after the end of the run
+        owed_row(7, 1_000, 1, 0, withdrawn_ms=5_000),
+        owed_row(8, 6_000, 1, 0),
+    )
+    steps = make_table(
+        "messages",
+        *(message(6_000, "created", 9, number, type="notification") for number in range(1, 8)),
+        message(7_000, "dropped", 9, 2, type="notification"),
+        message(5_500, "delivered", 1, 7),
+    )
+    copies = copies_at_end(steps, make_table("node_state"), Devices(2, {}))
+    found = outcomes(owed, steps.transform(deliveries), END_MS, copies).orderBy("number").collect()
+    assert [(row["outcome"], row["whole"]) for row in found] == [
+        ("open", False),
+        ("lost", False),
+        ("withdrawn", False),
+        ("withdrawn", False),
+        ("missed", True),
+        ("open", False),
+        ("delivered", False),
+        ("open", False),  # nothing is known of its copies
+    ]
+
+
+def test_copies_end_with_the_store_of_their_device(make_table: MakeTable) -> None:
+    """Engine 3 is the publisher in device 1; device 2 loses its store at 5,000."""
+
+    def step(at_ms: int, kind: str, node: int, number: int) -> dict[str, Any]:
+        return {**message(at_ms, kind, node, number, type="notification"), "origin": 3}
+
+    steps = make_table(
+        "messages",
+        step(1_000, "created", 3, 1),
+        step(1_000, "stored", 1, 1),
+        step(1_000, "acknowledged", 3, 1),
+        step(2_000, "replicated", 2, 1),
+        step(3_000, "dropped", 1, 1),
+        step(1_000, "created", 3, 2),
+        step(1_000, "created", 3, 3),
+        step(1_000, "stored", 1, 3),
+        step(1_000, "acknowledged", 3, 3),
+        step(2_000, "replicated", 2, 3),
+        step(3_000, "expired", 1, 3),
+        step(6_000, "replicated", 2, 3),
+        step(1_000, "created", 3, 4),
+        step(1_000, "dropped", 1, 4),  # refused, and never held
+        step(2_000, "stored", 1, 4),
+    )
+    states = make_table(
+        "node_state",
+        {"at_ms": 4_000, "node": 2, "state": "down", "reason": "crash"},
+        {"at_ms": 5_000, "node": 2, "state": "up", "reason": "restart_empty"},
+        {"at_ms": 5_000, "node": 1, "state": "up", "reason": "restart"},
+    )
+    found = copies_at_end(steps, states, Devices(2, {3: 1})).orderBy("number").collect()
+    assert [tuple(row)[1:] for row in found] == [
+        (1, False, False, False),
+        (2, True, False, False),
+        (3, True, True, True),
+        (4, True, True, False),
+    ]
+
+
 def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
@@ -87,6 +166,8 @@ def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
             "delivered": 2,
             "missed": 2,
             "open": 1,
+            "lost": 0,
+            "withdrawn": 0,
             "whole_delivered": 2,
             "ratio": 0.4,
             "whole_ratio": 0.5,
@@ -118,6 +199,8 @@ def test_nothing_owed_has_no_ratio(spark: SparkSession, make_table: MakeTable) -
             "delivered": 0,
             "missed": 0,
             "open": 0,
+            "lost": 0,
+            "withdrawn": 0,
             "whole_delivered": 0,
             "ratio": None,
             "whole_ratio": None,

@@ -125,7 +125,12 @@ def run_tables() -> dict[str, list[dict[str, Any]]]:
         ],
         "messages": [
             {"language": 1, "bytes": 20, "hops": 1, "age_ms": 0, "peer": None, "reason": None, **one}
-            for one in (step("received", 1, 4), step("delivered", 1, 1, 2_500), step("received", 2, 4))
+            for one in (
+                step("stored", 1, 4),
+                step("delivered", 1, 1, 2_500),
+                step("stored", 2, 4),
+                step("expired", 2, 4, 62_000),
+            )
         ],
     }
 

@@ -66,11 +66,12 @@ def test_what_counts_is_what_was_used_last(energy: DataFrame) -> None:
 def test_energy_for_each_delivery(spark: SparkSession, write_run: WriteRun) -> None:
     rows = [used(600, 1, 2.0, 1.5, 0.25), used(600, 2, 10.0, 0.0, 0.0), used(1200, 3, 4.0, 0.0, 1.0)]
     run = open_run(write_run({"energy": rows}), spark)
-    found = energy_of(run, NODES, 2000, lambda: 2)
+    found = energy_of(run, NODES, 7, 2000, lambda: 2)
     assert found is not None
     assert (found.total_j, found.radio_j) == (18.75, 1.5)
+    assert (found.devices, found.all_devices) == (3, 7)
     assert (found.j_per_delivery, found.radio_j_per_delivery) == (9.375, 0.75)
-    nothing = energy_of(run, NODES, 2000, lambda: 0)
+    nothing = energy_of(run, NODES, 7, 2000, lambda: 0)
     assert nothing is not None
     assert nothing.j_per_delivery is None
 

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame
 
 from spark_analysis.answers import Fairness
+from spark_analysis.devices import Devices
 from spark_analysis.matching_figures import MatchingDone
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.delivery import delivery_ratio, with_group, with_run
@@ -14,6 +15,10 @@ from spark_analysis.queries.nodes import load_of
 from traces.manifest import Manifest
 
 MakeTable = Callable[..., DataFrame]
+
+SINGLE = Devices(9, {})
+SEVERAL = Devices(1, {2: 1})
+"""Engine 2 is inside device 1."""
 
 
 @pytest.fixture
@@ -51,13 +56,19 @@ def test_what_all_nodes_hold(buffers: DataFrame) -> None:
 
 
 def test_use_is_weighted_by_time_and_a_moment_has_one_value(buffers: DataFrame) -> None:
-    found = buffers.transform(buffer_use, 4000).collect()
+    found = buffers.transform(buffer_use, SINGLE, 4000).collect()
     assert sorted(tuple(row) for row in found) == [(1, 4000, 5000, 2, 60), (2, 4000, 1500, 1, 30)]
-    load = load_of("relays", {1, 2}, found, [], [])
+    load = load_of("relays", 2, found, [], [])
     # node 1: 0 for 1 s, 2 for 2 s, 1 for 1 s; node 2: 0 for 2.5 s, 1 for 1.5 s; eight seconds in all
     assert load.mean_items == pytest.approx((2 * 2 + 1 + 1.5) / 8)
     assert (load.peak_items, load.peak_bytes) == (2, 60)
     assert (load.filter_us_per_reading, load.matching) == (None, MatchingDone())
+
+
+def test_a_device_holds_what_its_engines_hold(buffers: DataFrame) -> None:
+    found = buffers.transform(buffer_use, SEVERAL, 4000).collect()
+    # 0 for 1 s, 2 for 1.5 s, 3 for half a second, 2 for 1 s
+    assert [tuple(row) for row in found] == [(1, 4000, 3000 + 1500 + 2000, 3, 90)]
 
 
 def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
@@ -74,8 +85,10 @@ def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
         step("stored", 4, 1, "receipt"),
         step("created", 9, 2),
     )
-    found = messages.transform(replication_degree).orderBy("number").collect()
+    found = messages.transform(replication_degree, SINGLE).orderBy("number").collect()
     assert [tuple(row) for row in found] == [(9, 1, 3), (9, 2, 1)]
+    found = messages.transform(replication_degree, SEVERAL).orderBy("number").collect()
+    assert [tuple(row) for row in found] == [(9, 1, 2), (9, 2, 1)]
 
 
 def test_cost_by_group(make_table: MakeTable) -> None:
@@ -87,7 +100,7 @@ def test_cost_by_group(make_table: MakeTable) -> None:
     )
     found = readings.transform(computing_cost, "node").collect()
     assert sorted(tuple(row) for row in found) == [(1, 2, 30.0), (2, 1, 60.0)]
-    load = load_of("relays", {1, 2}, [], found, [])
+    load = load_of("relays", 2, [], found, [])
     assert (load.filter_s, load.filter_us_per_reading) == (pytest.approx(90e-6), 30.0)
     assert (load.matching, load.mean_items) == (MatchingDone(), None)
 
@@ -157,7 +170,7 @@ def test_copies_and_how_far_they_spread(make_table: MakeTable) -> None:
         step(5000, "created", 5, number=2),
         step(5000, "created", 5, number=3, type_="receipt"),
     )
-    rows = messages.transform(copies_over_time, 1000).collect()
+    rows = messages.transform(copies_over_time, SINGLE, 1000).collect()
     assert [tuple(row) for row in rows] == [(0, 1, 1), (1, 2, 0), (5, 1, 1)]
 
 

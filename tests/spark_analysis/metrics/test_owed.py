@@ -51,7 +51,7 @@ def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTab
     revisions = subscription_revisions(
         [
             subscription(seq=1, created_ms=1_500, expires_ms=9_000),
-            subscription(seq=0, created_ms=1_000, expires_ms=2_000),
+            subscription(seq=0, created_ms=1_000, expires_ms=2_000, withdrawn_ms=1_900),
         ]
     )
     assert [revision.seq for revision in revisions] == [0, 1]
@@ -67,10 +67,10 @@ def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTab
     found = notifications.transform(owed(revisions, run_languages))
     assert found.schema == OWED
     assert sorted(tuple(row) for row in found.collect()) == [
-        (9, 1, 1_200, 60, 1, 1, 7, 0, 255, True),
-        (9, 2, 1_700, 0, 1, 1, 7, 0, 255, True),
-        (9, 2, 1_700, 0, 1, 1, 7, 1, 255, False),
-        (9, 5, 2_500, 0, 1, 1, 7, 1, 255, True),
+        (9, 1, 1_200, 60, 1, 1, 7, 0, 255, True, 1_900),
+        (9, 2, 1_700, 0, 1, 1, 7, 0, 255, True, None),
+        (9, 2, 1_700, 0, 1, 1, 7, 1, 255, False, None),
+        (9, 5, 2_500, 0, 1, 1, 7, 1, 255, True, None),
     ]
 
 

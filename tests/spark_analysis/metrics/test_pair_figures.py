@@ -14,12 +14,14 @@ from pyspark.sql import functions as F  # noqa: N812
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.catalogue.recorded import pairs_of
+from spark_analysis.copies_left import CopiesLeft, copies_left
+from spark_analysis.devices import devices_of
 from spark_analysis.live.state import Batch, Delivered, LiveState, Notified
 from spark_analysis.metrics.delay import DELIVERED, watched_delays
 from spark_analysis.metrics.estimates import collected, estimates, life_table
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
-from spark_analysis.pair_figures import pair_figures
+from spark_analysis.pair_figures import Pair, pair_figures
 from spark_analysis.queries.analysis import analyse
 from spark_analysis.run import open_run
 from spark_analysis.sweep.key_figures import key_figures
@@ -33,44 +35,83 @@ run_languages = RunLanguages(load_mission_table(["medical"]))
 moments = st.integers(0, 60)
 
 
-@given(st.lists(st.tuples(moments, st.integers(1, 60), st.none() | st.integers(0, 60)), max_size=30))
-def test_four_figures_that_belong_together(drawn: list[tuple[int, int, int | None]]) -> None:
+@given(
+    st.lists(
+        st.tuples(
+            moments,
+            st.integers(1, 60),
+            st.none() | st.integers(0, 60),
+            st.none() | st.integers(0, 60),
+            st.booleans(),
+        ),
+        max_size=30,
+    )
+)
+def test_four_figures_that_belong_together(
+    drawn: list[tuple[int, int, int | None, int | None, bool]],
+) -> None:
     end = 60
     pairs = [
-        (event, lifetime, None if after is None or event + after > end else event + after)
-        for event, lifetime, after in drawn
+        Pair(
+            event,
+            lifetime,
+            None if after is None or event + after > end else event + after,
+            None if withdrawn is None else event + withdrawn,
+            is_lost,
+        )
+        for event, lifetime, after, withdrawn, is_lost in drawn
     ]
     found = pair_figures(pairs, end)
     served = found.served
-    whole = [pair for pair in pairs if pair[0] + pair[1] <= end]
-    assert served.owed == served.delivered + served.missed + served.open == len(pairs)
-    assert served.delivered == sum(pair[2] is not None for pair in pairs)
-    assert served.open == sum(pair[2] is None and pair not in whole for pair in pairs)
-    assert served.whole == len(whole)
-    assert served.whole_delivered == sum(pair[2] is not None for pair in whole)
-    if not whole:
+    became = [_became(pair, end) for pair in pairs]
+    for outcome in ("delivered", "missed", "open", "lost", "withdrawn"):
+        assert getattr(served, outcome) == became.count(outcome)
+    assert served.owed == len(pairs)
+    whole = [_is_whole(pair, end) for pair in pairs]
+    assert served.whole == sum(whole)
+    assert served.whole_delivered == sum(
+        one and pair.delivered_ms is not None for one, pair in zip(whole, pairs, strict=True)
+    )
+    if not any(whole):
         assert found.estimate is None
         assert served.whole_ratio is None
-    elif not served.open:
-        assert found.estimate == pytest.approx(served.ratio)
-    else:
-        assert served.ratio is not None
-        assert found.estimate is not None
-        assert found.estimate >= served.ratio - 1e-12, "an open pair is no missed one"
-        times = [
-            (pair[2] - pair[0], False)
-            if pair[2] is not None
-            else (10**9, True)
-            if pair in whole
-            else (end - pair[0], True)
-            for pair in pairs
-        ]
-        assert found.estimate == pytest.approx(1 - oracle.survival_at(times, 10**8), abs=1e-9)
+        return
+    assert served.ratio is not None
+    assert found.estimate is not None
+    assert found.estimate >= served.ratio - 1e-12, "an open pair is not a missed one"
+    times = [_watched(pair, outcome, end) for pair, outcome in zip(pairs, became, strict=True)]
+    assert found.estimate == pytest.approx(1 - oracle.survival_at(times, 10**8), abs=1e-9)
+
+
+def _became(pair: Pair, end: int) -> str:
+    over = pair.event_ms + pair.lifetime_ms
+    if pair.delivered_ms is not None:
+        return "delivered"
+    if pair.withdrawn_ms is not None and pair.withdrawn_ms <= min(over - 1, end):
+        return "withdrawn"
+    if over <= end:
+        return "missed"
+    return "lost" if pair.is_lost else "open"
+
+
+def _is_whole(pair: Pair, end: int) -> bool:
+    over = pair.event_ms + pair.lifetime_ms
+    return over <= end and not (pair.withdrawn_ms is not None and pair.withdrawn_ms < over)
+
+
+def _watched(pair: Pair, outcome: str, end: int) -> tuple[float, bool]:
+    """Return how long a pair was watched, and whether that is all that is known of its delay."""
+    if pair.delivered_ms is not None:
+        return pair.delivered_ms - pair.event_ms, False
+    if outcome in ("missed", "lost"):
+        return 10**9, True
+    until = pair.withdrawn_ms if outcome == "withdrawn" and pair.withdrawn_ms is not None else end
+    return until - pair.event_ms, True
 
 
 def test_the_bias_of_a_ratio_is_told() -> None:
     """Half of all arrive after 30 of their 40 seconds, one starts every second, the run ends after 60."""
-    pairs = [(at, 40, at + 30 if at % 2 and at <= 30 else None) for at in range(60)]
+    pairs = [Pair(at, 40, at + 30 if at % 2 and at <= 30 else None) for at in range(60)]
     found = pair_figures(pairs, 60)
     assert found.served.ratio == pytest.approx(15 / 60)
     assert found.served.open == 60 - 15 - 11
@@ -95,7 +136,7 @@ def varied(seed: int) -> dict[str, list[Row]]:
     return tables
 
 
-def live_of(tables: dict[str, list[Row]]) -> Any:
+def live_of(tables: dict[str, list[Row]], copies: CopiesLeft) -> Any:
     state = LiveState(run_languages)
     told = [{name: row[name] for name in Notified.__dataclass_fields__} for row in tables["notifications"]]
     state.take(
@@ -111,7 +152,7 @@ def live_of(tables: dict[str, list[Row]]) -> Any:
             reached_ms=END_MS,
         )
     )
-    return state.figures(END_MS, 900_000, all_taken=True).whole
+    return state.figures(END_MS, 900_000, all_taken=True, copies=copies).whole
 
 
 def in_report(analysis: Analysis) -> dict[str, float | None]:
@@ -136,14 +177,15 @@ def test_report_sweep_and_live_give_the_same_figures(
     analysis = analyse(open_run(folder, spark))
     swept = key_figures(folder)
     assert in_report(analysis) == {name: swept[name] for name in in_report(analysis)}
-    live = live_of(tables)
+    run = recorded_run(folder)
+    live = live_of(tables, copies_left(run, devices_of(tables["nodes"])))
     counts = {name: getattr(live, name) for name in asdict(analysis.delivery.total)}
     assert counts == asdict(analysis.delivery.total)
-    assert live.open > 0 < live.missed
+    assert min(live.open, live.missed, live.lost, live.withdrawn) > 0
     assert live.estimate == analysis.delay.estimate
     assert live.metrics == {name: analysis.metrics[name].value for name in live.metrics}
     assert in_report(analysis).keys() <= live.metrics.keys()
-    whole = pairs_of(recorded_run(folder))
+    whole = pairs_of(run)
     assert whole.delay.median == (None if analysis.delay.median_s is None else whole.delay.median)
     assert (
         tuple(None if ms is None else ms / 1000 for ms in whole.delay.percentiles) == analysis.delay.within_s
@@ -156,7 +198,12 @@ def test_a_median_is_exact_however_many_there_are(spark: SparkSession) -> None:
     chance = random.Random(7)
     delays = [round(chance.expovariate(1 / 885_000)) for _ in range(number)]
     pairs = spark.createDataFrame(pa.table({"delay_ms": delays})).withColumns(
-        {"outcome": F.lit("delivered"), "event_ms": F.lit(0), "lifetime_ms": F.lit(10**9)}
+        {
+            "outcome": F.lit("delivered"),
+            "event_ms": F.lit(0),
+            "lifetime_ms": F.lit(10**9),
+            "withdrawn_ms": F.lit(None).cast("long"),
+        }
     )
     found = collected(pairs.transform(watched_delays, 10**9).transform(life_table).transform(estimates))
     delays.sort()

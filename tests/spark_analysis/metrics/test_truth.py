@@ -9,7 +9,9 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
+from spark_analysis.devices import Devices
 from spark_analysis.metrics.delivery import deliveries, outcomes
+from spark_analysis.metrics.holding import copies_at_end
 from spark_analysis.metrics.owed import SubscriptionRevision, owed
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import (
@@ -50,22 +52,25 @@ def step(kind: str, number: int, node: int, at_ms: int = 2_000, type_: str = "no
 def test_every_fate_once(make_table: MakeTable) -> None:
     """One subscriber who wants everything above 100, and one reading of each fate at second one."""
     wish = Wish(1, 0, 0, {0: (100, 255)}, 0, 10_000, None)
-    lifetimes = {1: 900, 2: 60_000, 3: 900, 4: 900, 5: 900}
+    brief = Wish(2, 0, 0, {0: (99, 99)}, 0, 10_000, 1_500)
+    lifetimes = {2: 60_000, 3: 60_000}
     readings: list[dict[str, Any]] = [
         {"event_number": 1, "installed": 1, "released": 1},
         {"event_number": 2, "installed": 1, "released": 1},
-        {"event_number": 3, "installed": 1, "released": 1},
+        {"event_number": 3, "installed": 1, "released": 1, "values": b"\x63"},
         {"event_number": 4, "installed": 1, "released": 1},
         {"event_number": 5, "installed": 1, "released": 1},
-        {"event_number": 6, "installed": 1, "suppressed": "interval"},
-        {"event_number": 7, "installed": 1},
-        {"event_number": 8},
-        {"event_number": 9, "installed": 1, "released": 1, "values": b"\x05"},
-        {"event_number": 10, "values": b"\x05"},
+        {"event_number": 6, "installed": 1, "released": 1},
+        {"event_number": 7, "installed": 1, "suppressed": "interval"},
+        {"event_number": 8, "installed": 1},
+        {"event_number": 9},
+        {"event_number": 10, "installed": 1, "released": 1, "values": b"\x05"},
+        {"event_number": 11, "values": b"\x05"},
     ]
     common = {"at_ms": 1_000, "node": 9, "event": EVENT, "attributes": b"\x01", "values": b"\xc8"}
     decisions = make_table("filter_decisions", *({**common, **reading} for reading in readings))
-    told = {n: Told(9, n, 1_000, {0: 200 if n < 9 else 5}) for n in (1, 2, 3, 4, 5, 9)}
+    values = {3: 99, 10: 5}
+    told = {n: Told(9, n, 1_000, {0: values.get(n, 200)}) for n in (1, 2, 3, 4, 5, 6, 10)}
     notifications = make_table(
         "notifications",
         *(
@@ -84,39 +89,49 @@ def test_every_fate_once(make_table: MakeTable) -> None:
     )
     messages = make_table(
         "messages",
-        step("received", 1, 4),
+        step("stored", 1, 4),
         step("dropped", 1, 4),
         step("received", 1, 1, 2_500, "notify"),
         step("delivered", 1, 1, 2_500),
-        step("received", 2, 4),
-        step("received", 3, 4),
-        {**step("dropped", 3, 4, type_="notify"), "reason": "delivered"},
-        step("expired", 3, 4),
-        step("received", 4, 4),
-        step("dropped", 4, 4),
+        step("stored", 2, 4),
+        step("replicated", 2, 5),
+        step("dropped", 2, 5, 2_100),
+        step("stored", 3, 4),
+        step("stored", 4, 4),
+        step("replicated", 4, 5),
+        step("dropped", 4, 5, 2_100),
+        step("expired", 4, 4, 2_100),
         step("created", 5, 9),
-        step("sent", 5, 9),
-        step("delivered", 9, 1),
+        step("stored", 5, 4),
+        step("dropped", 5, 4, 2_100),
+        step("expired", 5, 9, 2_200),
+        step("created", 6, 9),
+        step("sent", 6, 9),
+        step("delivered", 10, 1),
     )
-    revisions = [revision(wish)]
+    revisions = [revision(wish), revision(brief)]
+    copies = copies_at_end(messages, make_table("node_state"), Devices(9, {}))
     owing = notifications.transform(owed(revisions, run_languages))
-    became = outcomes(owing, messages.transform(deliveries), 5_000)
+    became = outcomes(owing, messages.transform(deliveries), 5_000, copies)
     packed = decisions.transform(judged(revisions, run_languages)).cache()
     should = packed.transform(wanted(revisions))
     assert (packed.schema, should.schema) == (JUDGED, WANTED)
-    rows = fates(should, became, notifications, messages).cache()
+    rows = fates(should, became, notifications, messages, copies).cache()
     assert {row["event_number"]: row["fate"] for row in rows.collect() if row["wanted"]} == dict(
         enumerate(FATES, start=1)
     )
     assert [tuple(row) for row in rows.where("not wanted").collect()] == [
-        (9, EVENT, 9, 1_000, 1, False, "delivered")
+        (9, EVENT, 10, 1_000, 1, False, "delivered")
     ]
-    counted = fate_counts(packed, revisions, became, notifications, messages).collect()
+    counted = fate_counts(packed, revisions, became, notifications, messages, copies).collect()
     assert {(row["wanted"], row["fate"]): row["pairs"] for row in counted} == {
         **{(True, fate): 1 for fate in FATES},
         (False, "delivered"): 1,
     }
-    assert [row["readings"] for row in released_and_wanted(packed).collect()] == [5]
+    assert [row["readings"] for row in released_and_wanted(packed).collect()] == [6]
+    plain = fates(should, became, notifications, messages, copies, plain=[1])
+    assert {row["fate"] for row in plain.collect() if row["event_number"] <= 6} == {"not_asked_for_this"}
+    assert not plain.where("not wanted").count(), "a plain message is not unwanted"
 
 
 def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -> None:
@@ -161,15 +176,19 @@ def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -
                 if chance.random() < 0.3:
                     messages.append(step("delivered", number, subscriber, told.at_ms + 50))
             if chance.random() < 0.5:
-                messages.append(step("received", number, 30, told.at_ms + 20))
+                messages.append(step("stored", number, 30, told.at_ms + 20))
+                if chance.random() < 0.5:
+                    end = chance.choice(("dropped", "expired"))
+                    messages.append(step(end, number, 30, told.at_ms + 500))
     revisions = [revision(wish) for wish in wishes]
     told_ones, steps = make_table("notifications", *notifications), make_table("messages", *messages)
     became = outcomes(
         told_ones.transform(owed(revisions, run_languages)), steps.transform(deliveries), 12_000
     )
     packed = make_table("filter_decisions", *decisions).transform(judged(revisions, run_languages)).cache()
-    rows = fates(packed.transform(wanted(revisions)), became, told_ones, steps).collect()
-    counted = fate_counts(packed, revisions, became, told_ones, steps).collect()
+    copies = copies_at_end(steps, make_table("node_state"), Devices(9, {}))
+    rows = fates(packed.transform(wanted(revisions)), became, told_ones, steps, copies).collect()
+    counted = fate_counts(packed, revisions, became, told_ones, steps, copies).collect()
     by_row = Counter((row["wanted"], row["fate"]) for row in rows)
     assert len(by_row) > 7
     assert {(row["wanted"], row["fate"]): row["pairs"] for row in counted} == by_row

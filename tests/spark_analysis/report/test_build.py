@@ -14,6 +14,7 @@ from spark_analysis.answers import (
     Delay,
     Delivery,
     Fairness,
+    GivenUp,
     Holding,
     MatchDetail,
     Measured,
@@ -127,13 +128,14 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "direct",
         "could have come to 76.7 % of the others by the end",
         "to half of them after 1.25 h",
-        "held by 3.0 nodes on average",
+        "held by 3.0 devices on average",
         "130 µs",
         "used 5.2 kJ, 34.7 J for each delivery",
+        "The 5 of 6 devices of which the scenario states what things cost together used",
         "1.76 kJ",
         "2.15 s on the air",
         "600 of them were forwarded by relays: 60 kB with headers, which the bars leave out",
-        "Delay by the number of transfers between overlay nodes",
+        "Delay by the number of transfers between devices",
         "100 of 214 contacts",
         "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
     ):
@@ -169,6 +171,18 @@ def test_what_a_reader_must_know_first() -> None:
     broken = replace(fine, delivery=replace(fine.delivery, repeated=3, not_owed=2))
     assert [text.split(" ")[0] for text in notices(broken)] == ["3", "2"]
     assert "must never happen" in page(broken)
+
+
+def test_quarantined_messages_are_counted_for_the_reader() -> None:
+    fine = sample_analysis()
+    given_up = tuple(
+        GivenUp("quarantined", type_, "matching: ValueError", count)
+        for type_, count in (("subscribe", 2), ("notification", 1))
+    )
+    found = replace(fine, overhead=replace(fine.overhead, given_up=fine.overhead.given_up + given_up))
+    [notice] = notices(found)
+    assert notice.startswith("3 messages were quarantined")
+    assert "matching: ValueError" in page(found)
 
 
 def test_a_run_without_deliveries_has_a_page_too() -> None:
@@ -209,7 +223,13 @@ def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
     assert "Computing time" in loads_table(fine)
     free = tuple(replace(load, filter_us_per_reading=None, matching=MatchingDone()) for load in fine.loads)
     found = loads_table(replace(fine, loads=free))
-    assert re.findall("<th>(.*?)</th>", found) == ["group", "nodes", "held, mean", "held, peak", "peak size"]
+    assert re.findall("<th>(.*?)</th>", found) == [
+        "group",
+        "devices",
+        "held, mean",
+        "held, peak",
+        "peak size",
+    ]
     assert re.findall("<td>(.*?)</td>", found)[5:8] == ["patients", "3", "–"]
     assert "Computing time" not in found
 

@@ -310,3 +310,17 @@ def test_differences_are_taken_seed_by_seed() -> None:
     assert overlap is not None
     assert (overlap.low, overlap.high) == (0, 1)  # Student's t alone would go on beyond what a share can be
     assert first.figures["mean_delay_s"] is None
+
+
+def test_a_median_that_some_run_did_not_reach_is_not_averaged() -> None:
+    """Two of three seeds deliver half of everything: their mean would leave out the worst one."""
+    plan = SweepPlan("x", ((), ()), (1, 2, 3))
+    fine = dict.fromkeys(NAMES, 10.0)
+    found = {(variant, seed): fine for variant in (0, 1) for seed in plan.seeds}
+    found[1, 2] = {**fine, "median_owed_delay_s": None, "median_delay_s": None}
+    first, second = summarise(plan, found)
+    assert first.figures["median_owed_delay_s"] is not None
+    assert second.figures["median_owed_delay_s"] is None
+    assert second.differences["median_owed_delay_s"] is None
+    assert second.figures["median_delay_s"] is not None, "of what was delivered the others have a mean"
+    assert {"recall", "median_owed_delay_s", "duplicate_share"} <= set(NAMES)

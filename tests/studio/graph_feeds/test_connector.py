@@ -123,7 +123,7 @@ def test_a_late_subscription_finds_what_was_there_before(site: Site) -> None:
 def test_what_is_wrong_is_told_and_the_rest_is_done(site: Site) -> None:
     site.writes(
         item(1, "Dam leaks", "flood"),
-        "\n<item><title>who?</title></item>",
+        "\n<item><author>who?</author></item>",
         "\n" + item(7, "GQL", text="SELECT"),
     )
     (site.feeds / "torn.rss").write_text("<rss>")

@@ -139,7 +139,7 @@ def test_two_comparisons_become_what_they_have_in_common() -> None:
         '<crisp-predicate attribute="size" operator="ge" possibility="0.2">40</crisp-predicate>'
         '<crisp-predicate attribute="size" operator="le" necessity="1">60</crisp-predicate>'
     )
-    assert found.predicates == (Predicate(1, interval(40, 60), possibility=3, necessity=15),)
+    assert found.predicates == (Predicate(1, interval(40, 60), possibility=6, necessity=30),)
     empty = '<crisp-predicate attribute="size" operator="{}">{}</crisp-predicate>'
     assert refused(empty.format("ge", 60) + empty.format("le", 40)) == ["D109"]
 

@@ -35,7 +35,7 @@ def test_an_explanation_says_both_degrees_and_what_failed() -> None:
     assert AUTHORING.explain(SUBSCRIPTION, TABLE, values, 0).lines() == told.lines()
     without = AUTHORING.explain(SUBSCRIPTION, TABLE, {"size": "60", "rent": "900"}, 0)
     assert without.matches is False
-    assert "it is not possible" in without.lines()[-1]
+    assert without.lines()[-1] == "Π 0 (0.000), N 0 (0.000): it does not match: nothing is known of age"
     assert AUTHORING.explain(SUBSCRIPTION, TABLE, {}, 0).matches is None
 
 
@@ -69,3 +69,61 @@ def test_law_what_is_decompiled_compiles_to_the_same(wanted: Subscription, stamp
     vector = framed(7, 8, valid, body)
     made = AUTHORING.compile(decompile(vector, TABLE).encode(), "f", TABLE, stamp_s=stamp_s)
     assert framed(7, 8, made.lifetime_q, made.body) == vector
+
+
+FAILURES = [
+    (
+        '<approximate-predicate attribute="age" necessity="0.6"><is>old</is></approximate-predicate>',
+        "",
+        "age: N 0.500 is below its threshold 9/15 (0.600)",
+    ),
+    (
+        '<approximate-predicate attribute="age"><is>old</is></approximate-predicate>',
+        'necessity="0.6"',
+        "the whole: N 0.500 is below its threshold 9/15 (0.600)",
+    ),
+    (
+        '<crisp-predicate attribute="rent" operator="ge" possibility="0.8">1260</crisp-predicate>'
+        '<approximate-predicate attribute="age"><is>old</is></approximate-predicate>',
+        "",
+        "it matches",
+    ),
+    (
+        '<crisp-predicate attribute="rent" operator="ge" possibility="0.8">1290</crisp-predicate>'
+        '<approximate-predicate attribute="age" necessity="0.6"><is>old</is></approximate-predicate>',
+        "",
+        "rent: Π 0.700 is below its threshold 12/15 (0.800); "
+        "age: N 0.500 is below its threshold 9/15 (0.600)",
+    ),
+    (
+        '<crisp-predicate attribute="rent" operator="ge">1500</crisp-predicate>',
+        "",
+        "rent is not possible",
+    ),
+    (
+        '<crisp-predicate attribute="size" operator="ge">50</crisp-predicate>',
+        "",
+        "nothing is known of size",
+    ),
+    (
+        "<or>"
+        '<crisp-predicate attribute="rent" operator="ge" possibility="0.8">1290</crisp-predicate>'
+        '<approximate-predicate attribute="age"><is>old</is></approximate-predicate>'
+        "</or>",
+        'necessity="1"',
+        "the whole: N 0.500 is below its threshold 15/15 (1.000); "
+        "rent: Π 0.700 is below its threshold 12/15 (0.800)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("inner", "attributes", "reason"), FAILURES)
+def test_an_explanation_names_what_failed(inner: str, attributes: str, reason: str) -> None:
+    """Known are a cheap rent, at most 1200 and 0 at 1500, and an old house."""
+    head = f'<subscription xmlns="urn:dens:approximate:1" event="apartment" {attributes}>'
+    made = AUTHORING.compile(f"{head}{inner}</subscription>".encode(), "f.xml", TABLE)
+    vector = framed(0, 0, made.lifetime_q, made.body)
+    found = AUTHORING.explain(vector, TABLE, {"rent": "cheap", "age": "old"}, 0)
+    verdict = found.lines()[-1].partition("): ")[2]
+    assert verdict.removeprefix("it does not match: ") == reason
+    assert found.matches == (reason == "it matches")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.atopss.canonical import canonical
+from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.matching.encodings import ENCODINGS
 from plugins.atopss.matching.fast import COLUMNS_FROM, FastMatcher
 from plugins.atopss.notifications import Notification
@@ -21,6 +22,7 @@ from tests.plugins.atopss.subscriptions import subscriptions, values
 
 EXACT = ENCODINGS["256"]
 TABLE = load_mission_table(["housing"])
+LENGTHS = AtopssCodec(TABLE).lengths(3)
 
 
 @given(history=changes, told=st.lists(values(), min_size=1, max_size=3), event=st.integers(0, 1))
@@ -48,7 +50,7 @@ def test_law_rows_answer_by_the_definition(
     held=st.lists(subscriptions(norms=(Norm.MIN,)), min_size=1, max_size=9),
     told=values(),
 )
-def test_law_a_mission_changes_the_sieve_and_nothing_else(
+def test_law_a_mission_ends_values_and_changes_the_sieve(
     held: list[Subscription], told: dict[int, Shape]
 ) -> None:
     matcher = FastMatcher(TABLE, columns_from=0)
@@ -56,7 +58,8 @@ def test_law_a_mission_changes_the_sieve_and_nothing_else(
         body = encode_subscription(wanted)
         matcher.add((number, 0), body[:3] + bytes([body[3] | 3]) + body[4:])
     vector = encode_notification(Notification(0, 0, 0, 3, told))
-    expected = defined({(n, 0): one for n, one in enumerate(held)}, Notification(0, 0, 0, 0, told), EXACT)
+    known = {at: shape.within(LENGTHS[at]) for at, shape in told.items()}
+    expected = defined({(n, 0): one for n, one in enumerate(held)}, Notification(0, 0, 0, 0, known), EXACT)
     assert matcher.match(vector, 0, 0) == expected
 
 
@@ -68,8 +71,8 @@ def test_the_sieve_lets_pass_whatever_may_match() -> None:
         held: dict[SubscriptionKey, Subscription] = {}
         for number in range(400):
             corners = sorted(chance.randrange(50) for _ in range(4))
-            leaf = Predicate(3, Shape(*corners), possibility=chance.choice([0, 0, 0, 5, 15]))
-            held[number, 0] = canonical(3, leaf, possibility=chance.choice([0, 0, 9]))
+            leaf = Predicate(3, Shape(*corners), possibility=chance.choice([0, 0, 0, 10, 15, 30]))
+            held[number, 0] = canonical(3, leaf, possibility=chance.choice([0, 0, 18]))
             matcher.add((number, 0), encode_subscription(held[number, 0]))
         for x in range(50):
             wide = sorted(chance.randrange(50) for _ in range(4))
@@ -112,7 +115,9 @@ def test_many_rows_come_and_go() -> None:
             held.pop(key, None)
             continue
         low = chance.randrange(200)
-        wanted = canonical(0, Predicate(chance.randrange(2), at_least(low, low + 9)), possibility=step % 16)
+        wanted = canonical(
+            0, Predicate(chance.randrange(2), at_least(low, low + 9)), possibility=2 * (step % 16)
+        )
         matcher.add(key, encode_subscription(wanted))
         held[key] = wanted
     assert len(held) > COLUMNS_FROM

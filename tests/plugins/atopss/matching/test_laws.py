@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from plugins.atopss.canonical import canonical
 from plugins.atopss.matching.algorithms import ALGORITHMS, matcher_named
 from plugins.atopss.matching.encodings import ENCODINGS, NOT_REACHED, Encoding
+from plugins.atopss.matching.naive import found_match
 from plugins.atopss.notifications import Notification
 from plugins.atopss.shapes import Shape, interval, point
 from plugins.atopss.subscriptions import Norm, Predicate, Subscription
@@ -43,7 +44,7 @@ def defined(held: dict[SubscriptionKey, Subscription], told: Notification, encod
         ]
         degrees = encoding.verdict(wanted, reached)
         if degrees is not None:
-            found.append(Match(key, degrees[0], bytes([degrees[1]])))
+            found.append(found_match(key, degrees))
     return found
 
 
@@ -74,7 +75,7 @@ def test_law_an_algorithm_answers_by_the_definition(
 
 @given(wanted=subscriptions(norms=(Norm.MIN,)), told=values())
 def test_law_reals_and_bytes_decide_alike(wanted: Subscription, told: dict[int, Shape]) -> None:
-    """Thresholds are fifteenths, so for minimum and maximum a byte is as good as a real number."""
+    """Thresholds are thirtieths, so for minimum and maximum a 510th is as good as a real number."""
     notification = Notification(0, 0, 0, 0, told)
     in_bytes, in_reals = (
         defined({(1, 0): wanted}, notification, ENCODINGS[name]) for name in ("256", "float")

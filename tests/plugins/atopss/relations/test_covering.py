@@ -74,7 +74,7 @@ def drawn(chance: np.random.Generator, count: int, size: int) -> PlainColumns:
     """Return subscriptions on few attributes, close together."""
     attributes = np.sort(np.argsort(chance.random((count, 5)), axis=1)[:, :size], axis=1)
     corners = np.sort(chance.integers(0, 30, (count, size, 4)), axis=2)
-    return PlainColumns(0, attributes, corners, chance.choice([0, 0, 4, 15], (count, size, 2)))
+    return PlainColumns(0, attributes, corners, chance.choice([0, 0, 8, 15, 30], (count, size, 2)))
 
 
 def test_columns_are_subscriptions_side_by_side() -> None:

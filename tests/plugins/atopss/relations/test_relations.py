@@ -24,7 +24,7 @@ from plugins.atopss.vectors import encode_notification, encode_subscription
 from plugins.language import SubscriptionKey
 from plugins.readings import ExactReading
 from tests.plugins.atopss.shapes import shapes
-from tests.plugins.atopss.subscriptions import few, fifteenths, predicates, subscriptions, values
+from tests.plugins.atopss.subscriptions import few, predicates, raised, subscriptions, thresholds, values
 
 RELATIONS = AtopssRelations(None)
 
@@ -34,7 +34,7 @@ def flat(draw: st.DrawFn, *, most: int = 2) -> Subscription:
     """Flat subscriptions on two attributes, which often cover each other."""
     leaves = tuple(draw(st.lists(predicates(most=most), min_size=1, max_size=2)))
     return canonical(
-        0, Joined(draw(st.booleans()), leaves), possibility=draw(fifteenths), necessity=draw(fifteenths)
+        0, Joined(draw(st.booleans()), leaves), possibility=draw(thresholds), necessity=draw(thresholds)
     )
 
 
@@ -53,15 +53,15 @@ def narrowed(draw: st.DrawFn, wide: Subscription) -> Subscription:
             shape.m3 < shape.m4
         )
         kept = changed if is_sound and same_slopes else shape
-        higher = min(15, leaf.possibility + draw(st.integers(0, 2)))
+        higher = raised(leaf.possibility, draw(st.integers(0, 2)))
         leaves.append(replace(leaf, shape=kept, possibility=higher))
     is_or = wide.form == Form.OR
     more = draw(st.lists(predicates(most=2), max_size=1)) if not is_or else []
     return canonical(
         0,
         Joined(is_or, (*leaves, *more)),
-        possibility=min(15, wide.possibility + draw(st.integers(0, 2))),
-        necessity=min(15, wide.necessity + draw(st.integers(0, 2))),
+        possibility=raised(wide.possibility, draw(st.integers(0, 2))),
+        necessity=raised(wide.necessity, draw(st.integers(0, 2))),
     )
 
 
@@ -94,13 +94,13 @@ def test_law_what_stands_for_another_is_reached_with_it() -> None:
         for _ in range(12):
             value = _near(chance)
             told, own = (judged(leaf.shape, value, complement=is_complement) for leaf in (other, one))
-            if told[0] >= max(17 * reached[0], 1) and told[1] >= 17 * reached[1]:
-                assert own[0] >= max(17 * wanted[0], 1)
+            if told[0] >= max(17 * reached[0], 2) and told[1] >= 17 * reached[1]:
+                assert own[0] >= max(17 * wanted[0], 2)
                 assert own[1] >= 17 * wanted[1]
     assert standing > 200
 
 
-LEVELS = (0, 0, 3, 8, 12, 15)
+LEVELS = (0, 0, 6, 15, 16, 24, 30)
 
 
 def _near(chance: random.Random) -> Shape:
@@ -130,14 +130,14 @@ def test_cuts_decide(wide: Shape, narrow: Shape, expected: bool) -> None:
 
 def test_covering_finds_more_than_pointwise_inclusion() -> None:
     """At the level that counts the cut is contained, though the curve is not below everywhere."""
-    wide, narrow = Predicate(0, Shape(5, 10, 20, 25)), Predicate(0, Shape(0, 12, 18, 30), possibility=12)
+    wide, narrow = Predicate(0, Shape(5, 10, 20, 25)), Predicate(0, Shape(0, 12, 18, 30), possibility=24)
     assert covers(canonical(0, wide), canonical(0, narrow))
 
 
-@given(one=shapes(), other=shapes(), thresholds=st.tuples(*[fifteenths] * 4))
-def test_law_a_merger_covers_both(one: Shape, other: Shape, thresholds: tuple[int, ...]) -> None:
-    first = canonical(0, Predicate(0, one, False, thresholds[0]), necessity=thresholds[1])
-    second = canonical(0, Predicate(0, other, False, thresholds[2]), necessity=thresholds[3])
+@given(one=shapes(), other=shapes(), least=st.tuples(*[thresholds] * 4))
+def test_law_a_merger_covers_both(one: Shape, other: Shape, least: tuple[int, ...]) -> None:
+    first = canonical(0, Predicate(0, one, False, least[0]), necessity=least[1])
+    second = canonical(0, Predicate(0, other, False, least[2]), necessity=least[3])
     bodies = [encode_subscription(first), encode_subscription(second)]
     merged = RELATIONS.merge(*bodies)
     assume(merged is not None)
@@ -161,11 +161,11 @@ def test_golden_overlap() -> None:
     found = similarity(one, other, {})
     assert found is not None
     assert found[0] == pytest.approx(1 / 3)
-    assert found[1:] == (255, 0)
+    assert found[1:] == (510, 0)
     alike = canonical(0, Predicate(0, point(7)))
-    assert similarity(alike, alike, {0: 100}) == (1.0, 255, 255)
+    assert similarity(alike, alike, {0: 100}) == (1.0, 510, 510)
     endless = canonical(0, Predicate(0, at_least(40, 80)))
-    assert similarity(endless, endless, {0: 200}) == (1.0, 255, 127)
+    assert similarity(endless, endless, {0: 200}) == (1.0, 510, 255)
 
 
 keys = st.tuples(st.integers(0, 3), st.integers(0, 1))
@@ -176,7 +176,7 @@ def simple(draw: st.DrawFn) -> bytes:
     """Bodies with one predicate, near each other."""
     shape = draw(shapes(reach=12, curved=False))
     return encode_subscription(
-        canonical(0, Predicate(draw(st.integers(0, 1)), shape), possibility=draw(fifteenths))
+        canonical(0, Predicate(draw(st.integers(0, 1)), shape), possibility=draw(thresholds))
     )
 
 

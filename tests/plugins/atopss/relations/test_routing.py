@@ -13,6 +13,7 @@ from plugins.atopss.filter import AtopssFilter
 from plugins.atopss.notifications import Notification
 from plugins.atopss.relations.relations import AtopssRelations
 from plugins.atopss.relations.routing import AtopssRouting
+from plugins.atopss.scale import HALF
 from plugins.atopss.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate, Subscription
 from plugins.atopss.vectors import decode_subscription, encode_notification, encode_subscription
@@ -113,8 +114,8 @@ def test_the_ends_of_what_is_announced() -> None:
         canonical(0, Joined(True, (Predicate(0, point(1)), Predicate(1, point(1))))),
         canonical(0, Joined(False, (Predicate(0, at_least(1)), Predicate(0, at_most(9))))),
         canonical(0, Predicate(0, point(1), complement=True)),
-        canonical(0, Predicate(0, point(1), possibility=3)),
-        canonical(0, Predicate(0, point(1)), necessity=1),
+        canonical(0, Predicate(0, point(1), possibility=6)),
+        canonical(0, Predicate(0, point(1)), necessity=2),
         canonical(0, Joined(False, (Predicate(0, point(1)), Predicate(1, point(1)))), Norm.PRODUCT),
     ],
 )
@@ -156,7 +157,7 @@ def test_law_after_any_history_a_table_lets_pass_what_anybody_wants(name: str, s
         else:
             low = chance.randrange(0, 60)
             shape = Shape(low, low + 5, low + 5 + chance.randrange(30), low + 60)
-            leaves = [Predicate(0, shape, possibility=chance.randrange(4))]
+            leaves = [Predicate(0, shape, possibility=chance.choice([0, 2, 4, 6, HALF]))]
             if chance.random() < 0.5:
                 leaves.append(Predicate(1, at_least(chance.randrange(50))))
             held[key] = canonical(0, Joined(False, tuple(leaves)))
@@ -175,14 +176,25 @@ def test_law_after_any_history_a_table_lets_pass_what_anybody_wants(name: str, s
     assert len(table.bodies()) + table.covered <= len(held) + table.mergers
 
 
-@pytest.mark.parametrize(("thresholds", "kept"), [("min", 3), ("average", 6), ("max", 9)])
-def test_thresholds_of_a_merger(thresholds: str, kept: int) -> None:
+MERGED = [
+    (6, 18, {"min": 6, "average": 12, "max": 18}),
+    (10, 12, {"min": 10, "average": 10, "max": 12}),
+    (HALF, 10, {"min": 10, "average": 12, "max": HALF}),
+    (14, 16, {"min": 14, "average": HALF, "max": 16}),
+    (HALF, HALF, {"min": HALF, "average": HALF, "max": HALF}),
+]
+"""Two thresholds in thirtieths, and what becomes of them; a mean between two thresholds is lowered."""
+
+
+@pytest.mark.parametrize(("first", "second", "kept"), MERGED)
+@pytest.mark.parametrize("thresholds", ["min", "average", "max"])
+def test_thresholds_of_a_merger(first: int, second: int, kept: dict[str, int], thresholds: str) -> None:
     merging = MergingOptions(overlap=0.0, possibility=0.0, thresholds=thresholds)  # type: ignore[arg-type]
     table = routing(RoutingOptions(merging=merging)).table()
-    for number, threshold in enumerate((3, 9)):
+    for number, threshold in enumerate((first, second)):
         corners = [corner + 10 * number for corner in (0, 10, 40, 50)]
         leaf = Predicate(0, Shape(*corners), possibility=threshold)
         table.insert((number, 0), encode_subscription(canonical(0, leaf)))
     [body] = table.bodies()
-    assert decode_subscription(body).predicates[0].possibility == kept
+    assert decode_subscription(body).predicates[0].possibility == kept[thresholds]
     assert (table.mergers, table.covered) == (1, 0)

@@ -141,8 +141,9 @@ def test_a_subscription_of_three_attributes_takes_at_most_32_bytes() -> None:
 
 def test_a_key_that_the_overlay_cannot_have_is_refused() -> None:
     matcher = FastMatcher(None)
-    with pytest.raises(ValueError, match="no subscription key"):
-        matcher.add((1 << 24, 0), bytes.fromhex("00000000000064c87f0101"))
+    for key in ((-1, 0), (0, -1), (1 << 24, -1)):
+        with pytest.raises(ValueError, match="no subscription key"):
+            matcher.add(key, bytes.fromhex("00000000000064c87f0101"))
 
 
 def _twice(x: int) -> int:

@@ -46,7 +46,7 @@ def test_slices_hold_everybody_whom_the_degree_satisfies() -> None:
 
 
 def _threshold_of(matcher: SharedMatcher, key: int) -> int:
-    concept = matcher._concept(int(matcher._held[key]) - 1)
+    concept = matcher._concept(matcher._held.get(key) - 1)
     place = int(np.flatnonzero(concept.keys[: concept.ends[-1]] == key)[0])
     return int(np.searchsorted(concept.ends, place, side="right"))
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.atopss.degrees import judged
+from plugins.atopss.scale import byte_of
 from plugins.atopss.shapes import Shape
 from studio.experiments.atopss.columns import necessity, possibility, served
 from studio.experiments.atopss.workload import AXIS, WORKLOADS, Workload, bodies
@@ -25,7 +26,7 @@ def test_law_fractions_are_exact(pairs: list[tuple[list[int], list[int]]]) -> No
         assert tuple(Fraction(int(part.over[row]), int(part.under[row])) for part in found) == exact(
             *map(drawn, shapes)
         )
-        assert tuple(int(part.bytes[row]) for part in found) == judged(*shapes)
+        assert tuple(int(part.bytes[row]) for part in found) == tuple(map(byte_of, judged(*shapes)))
 
 
 def test_what_is_served_names_told_attributes_only() -> None:

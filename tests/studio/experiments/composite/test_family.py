@@ -2,6 +2,9 @@
 
 import pytest
 
+from plugins.composite.events import Event, Stream
+from plugins.composite.finder import Found
+from plugins.composite.progress import Step
 from studio.experiments.composite import calibration, costs, vitals
 from studio.experiments.composite.family import FAMILY
 from studio.experiments.family import Asked
@@ -25,15 +28,25 @@ def test_counting_beats_the_chain_on_some_patients() -> None:
     patients = calibration.walked(pattern, window, vitals.patients()[:24])
     judged = calibration.judge(patients, 10, range(4))
     means = {name: sum(found) / len(found) for name, found in judged.skills.items()}
-    assert means["state and wait"] > means["powers of P"]
+    assert means["state and wait"] > means["powers of P, corrected"]
     assert 0 < judged.highest <= 1
 
 
 def test_the_chain_counts_departures() -> None:
-    walked = calibration.Walked([(1, 0, False), (1, 1, False), (0, 0, True)])
-    rate, methods = calibration.forecasts([walked], 1)
+    end = Event(Stream(1, 0), 0, 2, 2, 2, 2)
+    steps = [Step(b"", 1, 0, None), Step(b"", 1, 1, None), Step(b"", 0, 0, Found(end, 255, ()))]
+    rate, methods = calibration.forecasts([calibration.Walked(steps)], 1)
     assert rate == pytest.approx(1 / 2)
-    assert methods["powers of P"](calibration.Visit(1, 0, False)) == pytest.approx(1 / 2)
+    assert methods["powers of P, corrected"](calibration.Visit(b"", 1, 0, 0, 0)) == pytest.approx(1 / 2)
+
+
+def test_the_published_skill_is_of_the_estimator_that_ships() -> None:
+    """`dens learn composite` and the experiment count the same on the same patient."""
+    pattern, window = calibration.PATTERNS[0]
+    patient = max(vitals.patients()[:12], key=len)
+    learner = calibration.learner_for(pattern, window, 10)
+    [walked] = calibration.walked(pattern, window, [patient])
+    assert learner.model(learner.count(patient)).counted == walked.estimated(10)[0]
 
 
 def test_costs_are_counted() -> None:

@@ -36,27 +36,19 @@ def test_it_releases_what_a_board_releases(
 
 
 def slow_work(load: Workload, vectors: list[bytes], reading: Reading) -> tuple[int, int]:
-    """What FNIF does for a reading, by its description: in each round all features, and the values of those
-    that fit and are not served, unless something larger is satisfied already."""
-    served: list[int] = []
+    """What FNIF does for a reading, by its description: it compares all features once, and after a hit it
+    continues with the values of subscriptions of other features only."""
+    sent: set[int] = set()
     tests = judged = 0
-    while True:
-        best = (0, 0)
-        tests += len(vectors)
-        for vector in vectors:
-            feature = vector[-1]
-            place = (feature.bit_count(), feature)
-            fits = (
-                feature == reading.mask[0] if load.condition == "exact" else feature & ~reading.mask[0] == 0
-            )
-            open_still = not any(feature & ~other == 0 for other in served)
-            if place > best and fits and open_still:
-                judged += 1
-                if satisfies(vector[5], vector_degree(vector, 1, reading.row)):
-                    best = place
-        if best == (0, 0):
-            return tests, judged
-        served.append(best[1])
+    for vector in vectors:
+        tests += 1
+        feature = vector[-1]
+        served = feature in sent if load.condition == "exact" else any(not feature & ~one for one in sent)
+        if not feature & ~reading.mask[0] and not served:
+            judged += 1
+            if satisfies(vector[5], vector_degree(vector, 1, reading.row)):
+                sent.add(feature)
+    return tests, judged
 
 
 def in_order(source: PublisherFilter) -> list[bytes]:
