@@ -6,6 +6,7 @@
 #   make test      everything, boards and Spark included
 #   make soak      the long runs: exhaustive arithmetic, many seeds, ten minutes of a flood
 #   make bench     measurements beside peers; ONLY=name runs those that begin so; LARGEST=10000 emulates so many devices
+#   make figures   the same, written to docs/measurements.md with the commit, and the drawn curves to docs/
 #   make golden    renew golden files, then look at the diff
 #   make lock      renew the pinned dependencies (needs uv)
 #   make clean     remove what the others made
@@ -23,7 +24,7 @@ QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run check test soak bench golden lock clean
+.PHONY: install run check test soak bench figures golden lock clean
 
 install: .venv/.installed-run
 	@$(BIN)/python -m compiled
@@ -39,7 +40,7 @@ check: .venv/.installed-test
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -q -n 2 $(QUICK)
 
-test: .venv/.installed-test .build/boards/.installed .build/browser/.installed .build/feeds/.installed
+test: .venv/.installed-bench .build/boards/.installed .build/browser/.installed .build/feeds/.installed
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/mypy
@@ -49,9 +50,13 @@ test: .venv/.installed-test .build/boards/.installed .build/browser/.installed .
 soak: .venv/.installed-soak .build/boards/.installed
 	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
-bench: .venv/.installed-bench
+bench: .venv/.installed-bench .build/boards/.installed
 	@$(BIN)/python -m compiled
 	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
+
+figures: .venv/.installed-bench .build/boards/.installed
+	@$(BIN)/python -m compiled
+	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks --page docs/measurements.md
 
 golden: .venv/.installed-test
 	@$(BIN)/pytest -q -n 2 $(QUICK) --renew-golden
