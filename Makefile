@@ -19,7 +19,7 @@ PYTHON ?= python3
 ONLY ?=
 LARGEST ?=
 BIN := .venv/bin
-CODE := boards compiled dens documents emulation knowledge_manager nodes plugins spark_analysis studio traces watchdog tests benchmarks
+CODE := dens emulation experiments knowledge_manager plugins spark_analysis watchdog tests benchmarks
 QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: install run check test soak bench figures golden lock clean
 
 install: .venv/.installed-run
-	@$(BIN)/python -m compiled
+	@$(BIN)/python -m dens.compiled
 
 run: install
 	@$(BIN)/dens run rescue --out runs/rescue --force
@@ -51,11 +51,11 @@ soak: .venv/.installed-soak .build/boards/.installed
 	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
 bench: .venv/.installed-bench .build/boards/.installed
-	@$(BIN)/python -m compiled
+	@$(BIN)/python -m dens.compiled
 	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 
 figures: .venv/.installed-bench .build/boards/.installed
-	@$(BIN)/python -m compiled
+	@$(BIN)/python -m dens.compiled
 	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks --page docs/measurements.md
 
 golden: .venv/.installed-test
@@ -82,7 +82,7 @@ clean:
 .venv/.installed-run: requirements/run.txt pyproject.toml | .venv/bin/python
 	@echo "Setting up .venv (pyspark is a large download; the first time takes some minutes) …"
 	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/run.txt
-	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable . --editable experiments
 	@touch $@
 
 .venv/.installed-test: requirements/test.txt .venv/.installed-run
@@ -95,8 +95,8 @@ clean:
 	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/$*.txt
 	@touch $@
 
-.build/boards/.installed: tests/boards/install.py .venv/.installed-test
-	@$(BIN)/python tests/boards/install.py
+.build/boards/.installed: tests/dens/boards/install.py .venv/.installed-test
+	@$(BIN)/python tests/dens/boards/install.py
 	@mkdir -p $(@D) && touch $@
 
 .build/browser/.installed: tests/browser/install.py .venv/.installed-test

@@ -10,11 +10,11 @@ from typing import Final
 
 from benchmarks.measurement import Measurement, alone, at_least
 from benchmarks.sizes import sized
+from dens_experiments.atopss.workload import NETWORK_SIZE, Workload, bodies
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.covering import AtopssForest
 from plugins.atopss.relations.merging_table import MergingTable
 from plugins.atopss.relations.relations import AtopssRelations
-from studio.experiments.atopss.workload import NETWORK_SIZE, Workload, bodies
 
 COUNT: Final = sized(100_000, 1_000)
 WANTED: Final = sized(100_000, 300)

@@ -16,7 +16,7 @@ from plugins.atopss.canonical import canonical
 from plugins.atopss.matching.fast import FastMatcher
 from plugins.atopss.matching.sieved_rows import SievedRows
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape, point
+from plugins.atopss.shapes.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription
 

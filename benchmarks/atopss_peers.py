@@ -17,7 +17,7 @@ from benchmarks.atopss_matching import AXIS, COUNT, EVENTS, event, subscription
 from benchmarks.measurement import Measurement, at_least
 from plugins.atopss.matching.fast import FastMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import encode_subscription
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_most
 from benchmarks.sizes import sized
-from boards.algorithm_costs import SIMILARITIES, measured_costs
+from dens.boards.costs.algorithm_costs import SIMILARITIES, measured_costs
 
 COUNT = sized(50, 4)
 GOALS = {("fnif", 0.0): 1.0, ("fnif", 0.5): 0.5, ("fnif", 0.96): 0.2}

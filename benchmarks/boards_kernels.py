@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_most
 from benchmarks.sizes import sized
-from tests.boards.runtimes import NATIVE, run_on
+from tests.dens.boards.runtimes import NATIVE, run_on
 
 READINGS = sized({"x64-native": 4000, "pico": 400}, {"x64-native": 400, "pico": 40})
 GOALS = {

@@ -8,10 +8,10 @@ import numpy as np
 
 from benchmarks.measurement import Measurement, alone, at_least, at_most
 from benchmarks.sizes import sized
+from dens_experiments.batch.measured import profile_of
+from dens_experiments.batch.workload import WORKLOADS
 from plugins.boxes.levels import WINDOW, RanBatch, Replay
 from plugins.boxes.profile import Profile, expected
-from studio.experiments.batch.measured import profile_of
-from studio.experiments.batch.workload import WORKLOADS
 
 BOXES = sized(500_000, 2_000)
 EVENTS = sized(16_384, 64)

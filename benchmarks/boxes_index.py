@@ -11,7 +11,7 @@ from benchmarks import workloads
 from benchmarks.measurement import Measurement, alone, at_least, at_most, beside
 from benchmarks.sizes import sized
 from plugins.boxes.rtree import RTreeIndex
-from plugins.kernels.box_store import BoxStore
+from plugins.kernels.boxes.box_store import BoxStore
 
 COUNT, MANY = sized((100_000, 500_000), (1_000, 2_000))
 EVENTS = sized(512, 8)

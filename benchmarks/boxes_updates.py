@@ -10,7 +10,7 @@ from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
 from plugins.boxes.index import BoxIndex
 from plugins.boxes.rtree import RTreeIndex
-from plugins.kernels.box_store import BoxStore
+from plugins.kernels.boxes.box_store import BoxStore
 
 HELD = sized(1_500_000, 5_000)
 MORE = sized(500_000, 2_000)

@@ -20,10 +20,10 @@ from benchmarks import composite_workload as workload
 from benchmarks.engine_forms import EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, beside
 from benchmarks.sizes import sized
-from plugins.composite.finder import chain_ending
-from plugins.composite.memory import Memory
+from plugins.composite.search.finder import chain_ending
+from plugins.composite.search.memory import Memory
+from plugins.composite.search.watched import Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import Watched, watched
 from plugins.language import Match, SubscriptionKey, grades_of
 from plugins.work import WorkMeter
 

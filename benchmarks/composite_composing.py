@@ -17,8 +17,8 @@ from benchmarks import composite_workload as workload
 from benchmarks.engine_forms import EARLIER, forms
 from benchmarks.measurement import Measurement, at_most, beside
 from benchmarks.sizes import sized
+from dens_experiments.composite.costs import late_times
 from plugins.language import Composer, grades_of
-from studio.experiments.composite.costs import late_times
 
 SHARE = 0.01
 READINGS = sized(300, 20)

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.measurement import Measurement, alone
 from benchmarks.sizes import sized
-from emulation.matching_costs import MatchingCosts
+from emulation.devices.matching_costs import MatchingCosts
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.fnif import FlatMatcher
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription

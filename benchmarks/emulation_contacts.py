@@ -15,9 +15,9 @@ from emulation.contacts.detection import find_contacts
 from emulation.contacts.formats.registry import read_contacts
 from emulation.mobility.model import Area
 from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.random.streams import Streams
 from emulation.replay.flood import replay
 from emulation.replay.messages import read_messages
-from emulation.streams import Streams
 
 ROOT: Final = Path(__file__).parent.parent
 NODES: Final = sized((1_000, 2_000, 3_000, 5_000, 7_000, 10_000), (50, 100))

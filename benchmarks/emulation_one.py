@@ -59,8 +59,8 @@ from emulation.motion import contacts_among, walks_of
 from emulation.replay.flood import replay
 from emulation.replay.messages import Message
 from emulation.scenario import load_scenario
-from emulation.streams import Streams
-from traces.tables import rows_of
+from emulation.random.streams import Streams
+from dens.trace.tables import rows_of
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
 streams = Streams(scenario.seed)
 [traffic] = scenario.settings.traffic

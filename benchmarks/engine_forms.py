@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.sizes import SMALL
-from compiled.finder import choose
-from compiled.record import PLACE, read_record
+from dens.compiled.finder import choose
+from dens.compiled.record import PLACE, read_record
 
 ROOT: Final = Path(__file__).parent.parent
 EARLIER_COMMIT: Final = "b39a92cd4ad5e201c345ad33c8c4611815decb38"

@@ -16,8 +16,8 @@ from benchmarks.graph_populations import (
 )
 from benchmarks.measurement import Measurement, alone, at_least
 from benchmarks.sizes import sized
-from plugins.gtopss.forest import PatternForest
 from plugins.gtopss.pattern import Edge, Pattern, renumbered
+from plugins.gtopss.relations.forest import PatternForest
 
 SIZES, MEASURED = sized(((10_000, 30_000, 100_000), 5_000), ((100, 200), 50))
 

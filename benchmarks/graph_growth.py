@@ -20,8 +20,8 @@ from benchmarks.measurement import Measurement, alone, at_most
 from benchmarks.sizes import sized
 from knowledge_manager.graphs.terms import Graph
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.fast import FastMatcher
-from plugins.gtopss.graph_index import GraphIndex
+from plugins.gtopss.matching.fast import FastMatcher
+from plugins.gtopss.matching.graph_index import GraphIndex
 from plugins.gtopss.pattern import Pattern
 
 SMALL, SHAPES = sized((10_000, 3_000), (200, 50))

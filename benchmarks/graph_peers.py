@@ -15,9 +15,9 @@ from benchmarks.sizes import sized
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.terms import Graph, Iri, Term, written
 from knowledge_manager.mission_table import load_mission_table
-from plugins.gtopss.graph_index import GraphIndex
-from plugins.gtopss.improved import ImprovedSearch
-from plugins.gtopss.original import OriginalSearch
+from plugins.gtopss.matching.graph_index import GraphIndex
+from plugins.gtopss.matching.improved import ImprovedSearch
+from plugins.gtopss.matching.original import OriginalSearch
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.sparql_text import sparql_of
 from plugins.gtopss.statements import Statements

@@ -4,11 +4,11 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from knowledge_manager.event_class import Vocabulary
-from knowledge_manager.graphs.graph_class import Facet, GraphClass
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.terms import INTEGER, Graph, Iri, Triple, literal
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Vocabulary
+from knowledge_manager.vocabulary.graph_class import Facet, GraphClass
 from plugins.gtopss.canonical import canonical
 from plugins.gtopss.pattern import Code, Constraint, Edge, End, Pattern
 from plugins.gtopss.vectors import GraphPublication, encode_publication

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchmarks.graph_populations import name, property_, seconds, table_with, vectors_of
 from benchmarks.measurement import Measurement, alone, at_most
 from knowledge_manager.graphs.terms import Graph, Triple
-from plugins.gtopss.graph_index import GraphIndex
+from plugins.gtopss.matching.graph_index import GraphIndex
 from plugins.gtopss.pattern import Edge, Pattern
 
 MILLISECOND = 1e-3

@@ -22,6 +22,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.measurement import Measurement, alone, at_least, processor_seconds
 from benchmarks.sizes import sized
+from dens_experiments.graph.graphs import encoded, table
+from dens_experiments.graph_workload import GraphWorkload
+from dens_experiments.processor_time import started_by_children
 from knowledge_manager.graphs.terms import Iri
 from plugins.gtopss.vectors import decode_pattern, decode_publication
 from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged, packed
@@ -31,9 +34,6 @@ from spark_analysis.graphs.index_shipping import ShippedIndex, judge_of, ship
 from spark_analysis.graphs.judge import GraphJudge, index_parts
 from spark_analysis.graphs.results import write_matches
 from spark_analysis.session.session import close_session, open_session
-from studio.experiments.graph_workload import GraphWorkload
-from studio.experiments.gtopss.graphs import encoded, table
-from studio.experiments.processor_time import started_by_children
 
 SUBSCRIPTIONS = sized(100_000, 200)
 WORKLOADS = {

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from dens.item import ENVELOPE_BYTES
-from dens.machine import ProtocolMachine
-from dens.messages import Batch
-from dens.node import DensNode
-from dens.numbers import MessageType
-from dens.publisher import PublisherEnd
-from dens.stores.memory import MemoryStore
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.codes import MessageType
+from dens.overlay.wire.item import ENVELOPE_BYTES
+from dens.overlay.wire.messages import Batch
 from emulation.fault_injection.topics import TopicHost
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.extract import Extract, OfferedSource
-from knowledge_manager.local_dictionary import LocalDataDictionary
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
+from knowledge_manager.dictionary.extract import Extract, OfferedSource
+from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 
 PUBLISHERS = sized(1_000, 20)

@@ -6,10 +6,10 @@ from typing import Any
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from knowledge_manager.compact import compile_thesaurus
-from knowledge_manager.skos import SKOS
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.compiled import compile_thesaurus
+from knowledge_manager.thesaurus.concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.skos import SKOS
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 CONCEPTS = sized(10_000, 200)
 MISSION = CONCEPTS // 4

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from studio.experiments.family import Asked
-from studio.experiments.fuzzy.expressiveness import BREAK_DOWN, fig7d
-from studio.experiments.fuzzy.memory import fig7g
-from studio.experiments.fuzzy.node_figures import fig7h, fig7i
-from studio.experiments.fuzzy.paper import PHONE_MEMORY
-from studio.experiments.fuzzy.publisher_figures import FLAT, fig7b, fig7c
-from studio.experiments.panel import Line
+from dens_experiments.family import Asked
+from dens_experiments.fuzzy.expressiveness import BREAK_DOWN, fig7d
+from dens_experiments.fuzzy.memory import fig7g
+from dens_experiments.fuzzy.node_figures import fig7h, fig7i
+from dens_experiments.fuzzy.paper import PHONE_MEMORY
+from dens_experiments.fuzzy.publisher_figures import FLAT, fig7b, fig7c
+from dens_experiments.panel import Line
 
 ASKED = sized(
     Asked(counts=(100, 1000), seeds=(1, 2, 3), repetitions=7),

@@ -18,9 +18,9 @@ from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least, at_most, beside
 from benchmarks.sizes import sized
 from plugins.fuzzy.matching.fast import FastMatcher
-from plugins.kernels import scan
 from plugins.kernels.compiled import compiled
-from plugins.kernels.layout import AT, NOTHING, PREVIOUS, RECORDS, ROWS, TAIL, block_bytes, record_words
+from plugins.kernels.rows import scan
+from plugins.kernels.rows.layout import AT, NOTHING, PREVIOUS, RECORDS, ROWS, TAIL, block_bytes, record_words
 
 SIZES = sized((100_000, 1_000_000, 3_000_000), (500, 1_000))
 NAMES = ("min", "max", "product", "arithmetic_mean", "geometric_mean", "harmonic_mean")

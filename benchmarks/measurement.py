@@ -8,7 +8,7 @@ the same run, or a count that does not depend on the machine.
 import json
 from dataclasses import asdict, dataclass
 
-from studio.experiments.processor_time import processor_seconds
+from dens_experiments.processor_time import processor_seconds
 
 __all__ = ["Measurement", "alone", "at_least", "at_most", "beside", "processor_seconds"]
 

@@ -1,10 +1,10 @@
 """What covering in the system saves on the way to a source, and what it costs a mediator.
 
 Real engines of the fuzzy language: one mediator, one source, subscribers with the populations of the paper
-(`studio/experiments/fuzzy/workload.py`), none, a half or 96 % of them equal to another. Subscriptions come in
-one after the other within a quarter of an hour, with lifetimes of 68 minutes, in two worlds: the mediator
-meets the source when it has all of them (`first_sight`), or is with it all the time (`in_contact`). Ours is
-with covering, the peer's the same world without.
+(`experiments/dens_experiments/fuzzy/workload.py`), none, a half or 96 % of them equal to another.
+Subscriptions come in one after the other within a quarter of an hour, with lifetimes of 68 minutes, in two
+worlds: the mediator meets the source when it has all of them (`first_sight`), or is with it all the time
+(`in_contact`). Ours is with covering, the peer's the same world without.
 
 Installs and bytes (of installs alone: envelope, vector and tag) are counts that no machine changes. Seconds
 are processor time of the mediator alone.
@@ -16,16 +16,16 @@ from time import process_time
 
 from benchmarks.measurement import Measurement, beside
 from benchmarks.sizes import sized
-from dens.engine import Engine
-from dens.envelope import read_header
-from dens.limits import Limits
-from dens.numbers import INSTALL
-from dens.stores.memory import MemoryStore
-from knowledge_manager.local_dictionary import LocalDataDictionary
+from dens.node.assembly import assembly_of
+from dens.overlay.limits import Limits
+from dens.overlay.session.engine import Engine
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.codes import INSTALL
+from dens.overlay.wire.envelope import read_header
+from dens_experiments.fuzzy.workload import WORKLOADS
+from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
-from nodes.assembly import assembly_of
 from plugins.registry import languages
-from studio.experiments.fuzzy.workload import WORKLOADS
 from watchdog.watchdog import Watchdog
 
 MEDIATOR, SOURCE, FIRST_SUBSCRIBER = 1, 2, 3

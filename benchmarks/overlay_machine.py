@@ -13,15 +13,15 @@ from pathlib import Path
 from benchmarks.engine_forms import COMPILED, EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
-from dens.item import item_id
-from dens.limits import Limits
-from dens.node import DensNode
-from dens.numbers import MessageType
-from dens.publisher import PublisherEnd
-from dens.store import Store
-from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
+from dens.node.keys import IdentityBook, SigningKey, derive, new_signing_key
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.limits import Limits
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.storage.store import Store
+from dens.overlay.wire.codes import MessageType
+from dens.overlay.wire.item import item_id
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 NODE, PEER = 1, 2
@@ -35,8 +35,8 @@ RATES = """
 import json, sys, time
 from pathlib import Path
 from benchmarks import overlay_machine as overlay
-from dens.limits import Limits
-from dens.stores.sqlite import SqliteStore
+from dens.overlay.limits import Limits
+from dens.node.storage.sqlite import SqliteStore
 overlay._mediator = lambda node, store: overlay.DensNode(
     node, 7, store, 0, matchers={overlay.LANGUAGE: overlay.TopicMatcher}, directory=overlay.TopicDirectory(),
     limits=Limits(session_burst=overlay.SUMMARIES),

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from dens.policies.registry import POLICIES
+from dens.overlay.policies.registry import POLICIES
 from emulation.fault_injection.plan import QUICK, Plan
 from emulation.fault_injection.world import World
 from emulation.run import run_scenario

@@ -17,10 +17,10 @@ from statistics import median
 
 from benchmarks.measurement import Measurement, at_most, processor_seconds
 from benchmarks.sizes import sized
+from dens.trace.manifest import Manifest
 from spark_analysis.live.follow import follow
 from spark_analysis.live.state import LiveFigures
 from spark_analysis.session.session import close_session, open_session
-from traces.manifest import Manifest
 
 GOAL_S = 5.0
 EVERY_S = 0.5
@@ -36,7 +36,7 @@ def measure() -> Iterator[Measurement]:
     """Follow a run for some batches and state the slowest and the middle one."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        words = [sys.executable, "-m", "studio", "run", "rescue", "--out", str(run)]
+        words = [sys.executable, "-m", "dens.cli", "run", "rescue", "--out", str(run)]
         spark = open_session()
         writer = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

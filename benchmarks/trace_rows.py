@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from traces.schema import ADDED_COLUMNS, SCHEMA_VERSION, TABLES
+from dens.trace.schema import ADDED_COLUMNS, SCHEMA_VERSION, TABLES
 
 END_MS: Final = 12 * 3_600_000
 SUBSCRIBERS: Final = 20

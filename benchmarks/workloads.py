@@ -1,6 +1,6 @@
 """The three workloads of the matching measurements, as arrays of subscription vectors and of events.
 
-(i) the paper's: see `studio.experiments.fuzzy.workload`; (ii) distinct subscriptions to three of seven
+(i) the paper's: see `dens_experiments.fuzzy.workload`; (ii) distinct subscriptions to three of seven
 attributes; (iii) an event class of 42 attributes, two predicates a subscription, distinct or built from 2
 to 5 shared concepts an attribute (the thesis' table 4.2); events tell four attributes.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from studio.experiments.batch.workload import ATTRIBUTES, Workload
+from dens_experiments.batch.workload import ATTRIBUTES, Workload
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -1,5 +1,1 @@
-"""The overlay: three protocols as pure state machines. Bytes and time go in, bytes and events come out."""
-
-from compiled.finder import use_compiled
-
-use_compiled()
+"""DENS: content-based publish/subscribe for networks that are rarely connected."""

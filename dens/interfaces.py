@@ -4,7 +4,7 @@ Objects of `plugins/` satisfy `Matcher`, `Composer`, `CoverIndex` and `RoutingRe
 `knowledge_manager/` satisfies `Directory`, a watchdog satisfies `FilterHost`. A body, vector or extract that
 is not well-formed is refused by raising `watchdog.vector.VectorError`; the overlay then refuses the message.
 Any other exception is a defect of the plug-in: the message is quarantined and the defect told
-(dens/quarantine.py).
+(dens/overlay/session/quarantine.py).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -292,7 +292,7 @@ class Directory(Protocol):
 
 
 class Signer(Protocol):
-    """Signs what one subscriber says. `dens/drivers/keys.py` has one with Ed25519."""
+    """Signs what one subscriber says. `dens/node/keys.py` has one with Ed25519."""
 
     def sign(self, statement: bytes) -> bytes:
         """Return 64 bytes that nobody else can make for this statement."""

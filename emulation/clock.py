@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import simpy
 
-from dens.numbers import LAST_NODE
+from dens.overlay.wire.codes import LAST_NODE
 
 _NODES: Final = LAST_NODE + 1
 """Nodes have numbers below this."""

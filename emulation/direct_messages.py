@@ -6,7 +6,7 @@ destination in front.
 
 from typing import Final
 
-from dens.item import lifetime_code_ms
+from dens.overlay.wire.item import lifetime_code_ms
 from plugins.direct.language import DIRECT, notification_for, subscription_to
 
 __all__ = ["LANGUAGE", "SUBSCRIPTION_ID", "notification_for", "subscription_lifetime", "subscription_of"]

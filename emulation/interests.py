@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.generator import SubscriptionGenerator
 
 

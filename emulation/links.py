@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from emulation.contacts.contact import Contacts
-from emulation.scenario.routing_settings import LinkKind, LinksSettings
+from emulation.scenario.settings.routing import LinkKind, LinksSettings
 
 Pair = tuple[int, int]
 CHILDREN: Final = 2

@@ -1,22 +1,23 @@
 """Where the nodes of a scenario go and whom they meet, from the scenario and its seed alone.
 
 Nothing else takes part: no traffic, no protocol and no fault can change a walk or a contact, except in
-scenarios whose nodes are called away (`emulation.reactive_mobility`); there this is the plan before any call.
+scenarios whose nodes are called away (`emulation.world.reactive_mobility`); there this is the plan before
+any call.
 """
 
 from typing import Final
 
 import numpy as np
 
-from documents.problems import DocumentError
-from documents.refusal import Refusal
+from dens.config.problems import DocumentError
+from dens.config.refusal import Refusal
 from emulation.contacts.contact import Contacts
 from emulation.contacts.windows import find_contacts_in_windows
 from emulation.links import linked
 from emulation.mobility.model import Area, Legs, MobilityModel
+from emulation.random.streams import Streams
 from emulation.scenario import Scenario
 from emulation.scenario.controls import range_windows
-from emulation.streams import Streams
 
 _SLACK_M: Final = 1e-3
 """What rounding may do to somebody who walks along the edge."""

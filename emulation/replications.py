@@ -16,7 +16,7 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from types import FrameType
 
-from documents.problems import listed
+from dens.config.problems import listed
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
 

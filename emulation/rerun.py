@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dens.trace.comparison import Comparison, Difference, compare_runs, compare_until, differences
+from dens.trace.corrections import corrections_since
+from dens.trace.run_documents import manifest_of
 from emulation.run import Progress, RunSummary, manifest_of_run, run_scenario
 from emulation.run_inputs import scenario_of
-from traces.comparison import Comparison, Difference, compare_runs, compare_until, differences
-from traces.corrections import corrections_since
-from traces.run_documents import manifest_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """One run, from a scenario and a seed to a folder: manifest, trace, summary.
 
-A run can be followed while it grows (`traces.run_folder`): its manifest says `running`, and how far the
+A run can be followed while it grows (`dens.trace.run_folder`): its manifest says `running`, and how far the
 trace is complete. An interruption makes a run that is shorter than planned but otherwise whole: its
 manifest says `partial` and how far it got. Any other failure leaves nothing behind.
 """
@@ -18,18 +18,18 @@ from typing import Any, Final, Literal
 
 import simpy
 
+from dens.trace.manifest_schema import without_key
+from dens.trace.run_folder import RunFolder
+from dens.trace.schema import SCHEMA_VERSION
+from dens.trace.versions import versions
+from dens.trace.writer import TraceWriter
+from emulation.assembly import assemble_world
 from emulation.clock import Clock
 from emulation.run_inputs import keep_inputs
 from emulation.running_world import RunningWorld
 from emulation.scenario import Scenario
-from emulation.world import World
-from emulation.world_assembly import assemble_world
-from knowledge_manager.graphs.carried_taxonomies import carried
-from traces.manifest_schema import without_key
-from traces.run_folder import RunFolder
-from traces.schema import SCHEMA_VERSION
-from traces.versions import versions
-from traces.writer import TraceWriter
+from emulation.world.world import World
+from knowledge_manager.carried_taxonomies import carried
 
 Status = Literal["running", "complete", "partial"]
 

@@ -11,12 +11,12 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Final
 
-from documents.atomic_write import whole_file
-from documents.problems import DocumentError
-from documents.untrusted_folder import file_in, path_in
+from dens.config.atomic_write import whole_file
+from dens.config.problems import DocumentError
+from dens.config.untrusted_folder import file_in, path_in
+from dens.trace.run_documents import NotARun, manifest_of
+from dens.trace.writer import TraceError
 from emulation.scenario import Scenario, scenario_from_settings
-from traces.run_documents import NotARun, manifest_of
-from traces.writer import TraceError
 
 FOLDER: Final = "inputs"
 

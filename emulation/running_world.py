@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import simpy
 
-from dens.item import lifetime_code_ms
+from dens.overlay.wire.item import lifetime_code_ms
 from emulation.faults.crashes import Crashes
-from emulation.node import Node
-from emulation.workload import Workload
-from emulation.world import World
+from emulation.workload.applications import Workload
+from emulation.world.node import Node
+from emulation.world.world import World
 
 
 @dataclass(frozen=True, slots=True)

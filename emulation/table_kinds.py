@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from documents.problems import did_you_mean, likely_meant, listed
+from dens.config.problems import did_you_mean, likely_meant, listed
 
 
 def known_kind(key: str, what: str, known: Sequence[str]) -> BeforeValidator:

@@ -13,17 +13,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from documents.problems import DocumentError, Problem
-from documents.reading import read_text
-from documents.toml_positions import Path as KeyPath
-from documents.toml_positions import locate
-from knowledge_manager.event_class import Attribute, EventClass, UnknownName, Vocabulary
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import read_text
+from dens.config.toml_positions import Path as KeyPath
+from dens.config.toml_positions import locate
 from knowledge_manager.graphs.dictionary import Dictionary
-from knowledge_manager.graphs.graph_class import GraphClass
 from knowledge_manager.graphs.taxonomy import Taxonomy, circle_in, joined
 from knowledge_manager.graphs.taxonomy_files import FindTaxonomy
-from knowledge_manager.vocabulary import load_vocabulary
-from knowledge_manager.vocabulary_reader import TermFault
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass, UnknownName, Vocabulary
+from knowledge_manager.vocabulary.graph_class import GraphClass
+from knowledge_manager.vocabulary.reader import TermFault
+from knowledge_manager.vocabulary.vocabulary import load_vocabulary
 
 Lasting = TypeVar("Lasting", EventClass, GraphClass)
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from xml.sax import SAXParseException
 
-from documents.problems import DocumentError, Problem
-from documents.reading import decode_text, place_of
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import decode_text, place_of
 
 FORMATS: Final = {".ttl": "turtle", ".nt": "nt", ".jsonld": "json-ld", ".rdf": "xml"}
 """How a file is read, by the end of its name."""

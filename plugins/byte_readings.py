@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from watchdog.normalise import normal_byte
 
 Range = tuple[int, int]

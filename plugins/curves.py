@@ -10,10 +10,10 @@ from typing import assert_never
 import numpy as np
 import numpy.typing as npt
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.hedges import HEDGES
-from knowledge_manager.side_shapes import side_degree
-from knowledge_manager.terms import (
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.hedges import HEDGES
+from knowledge_manager.vocabulary.side_shapes import side_degree
+from knowledge_manager.vocabulary.terms import (
     Bell,
     Fuzzifier,
     Gaussian,

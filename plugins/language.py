@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
-from knowledge_manager.extract import Extract
+from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
 from watchdog.filter import Release
 from watchdog.reading import Reading

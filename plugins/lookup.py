@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from knowledge_manager.extract import Extract, mask_of
+from knowledge_manager.dictionary.extract import Extract, mask_of
 from plugins.language import Requirement
 
 

@@ -8,7 +8,7 @@ none.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from knowledge_manager.event_class import UnknownName
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.language import SubscriptionLanguage
 
 
@@ -56,15 +56,16 @@ def choice_faults(
 
 def matcher_named(name: str, known: Iterable[SubscriptionLanguage]) -> str:
     """Return the name of an algorithm as languages have it, or raise `UnknownName`; case is ignored."""
-    return _named("matcher", name, [each for language in known for each in language.algorithms])
+    return known_name("matcher", name, [each for language in known for each in language.algorithms])
 
 
 def condition_named(name: str, known: Iterable[SubscriptionLanguage]) -> str:
     """Return the name of a feature condition, or raise `UnknownName`."""
-    return _named("condition", name, [each for language in known for each in language.conditions])
+    return known_name("condition", name, [each for language in known for each in language.conditions])
 
 
-def _named(what: str, name: str, names: Iterable[str]) -> str:
+def known_name(what: str, name: str, names: Iterable[str]) -> str:
+    """Return the name as it is known, or raise `UnknownName`; case is ignored."""
     there = list(dict.fromkeys(names))
     if name.casefold() not in there:
         raise UnknownName(what, name, there, most=len(there))

@@ -2,7 +2,7 @@
 
 A matcher that counts has an attribute `work`, which grows with every notification that it is asked about. Who
 wants to know what one of them took looks before and after (`taken`, `since`). What the counts cost in time on
-a device is that device's affair (`emulation.matching_costs`).
+a device is that device's affair (`emulation.devices.matching_costs`).
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,8 @@ class MatchingWork:
 
     @property
     def units(self) -> int:
-        """Return the counts as units of work (dens/work_budget.py); rows are judged in blocks of 64."""
+        """Return the counts as units of work (dens/overlay/session/work_budget.py); rows are judged in
+        blocks of 64."""
         steps = self.feature_tests + self.memberships + self.aggregations + self.pairs
         return steps + self.rows // 64
 

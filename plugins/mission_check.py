@@ -5,8 +5,8 @@ What is well-formed each language says for itself; what a mission knows is the s
 
 from collections.abc import Iterable, Mapping
 
-from knowledge_manager.event_class import EventClass, UnknownName
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import EventClass, UnknownName
 from watchdog.vector import VectorError
 
 

@@ -17,7 +17,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from watchdog.normalise import normal_byte
 from watchdog.reading import Reading
 from watchdog.vector import VectorError

@@ -13,8 +13,8 @@ from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Final, TypeVar
 from xml.parsers import expat
 
-from documents.entry_points import OutsidePackageError, described, members
-from documents.refusal import Refusal
+from dens.config.entry_points import OutsidePackageError, described, members
+from dens.config.refusal import Refusal
 from plugins.atopss.language import ATOPSS
 from plugins.boxes.language import BOXES
 from plugins.composite.language import composite_language
@@ -25,7 +25,7 @@ from plugins.guard.guard import LanguageDefect
 from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
-    from knowledge_manager.event_class import Attribute
+    from knowledge_manager.vocabulary.event_class import Attribute
     from plugins.authoring import Authoring
     from plugins.authoring.terms import TermShapes
 
@@ -159,7 +159,7 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
     known = _by_namespace()
     if (namespace := _namespace_of(source)) is not None and namespace in known:
         return known[namespace]
-    from plugins.authoring.document import no_subscription, read_xml
+    from plugins.authoring.xml.document import no_subscription, read_xml
 
     document = read_xml(source, file)
     usual, *_ = authoring_of(language_named(DEFAULT)).namespaces

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.language import Matcher, SubscriptionKey, SubscriptionLanguage
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from documents.problems import did_you_mean, listed
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Lr, Shoulder, Term, Trapezoidal, Triangular
+from dens.config.problems import did_you_mean, listed
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Lr, Shoulder, Term, Trapezoidal, Triangular
 from plugins.readings import Corners, point
 from watchdog.normalise import scale_decimal
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import pyarrow.compute as pc
 
+from dens.trace.recorded_run import RecordedRun
 from spark_analysis.devices import Devices
-from traces.recorded_run import RecordedRun
 
 GAINS: Final = ("created", "made", "stored", "replicated")
 ENDS: Final = ("dropped", "expired")

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyarrow import compute
 
-from traces.recorded_run import RecordedRun
+from dens.trace.recorded_run import RecordedRun
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """The languages of a run, from what its manifest says."""
 
-from documents.problems import listed
-from knowledge_manager.graphs.carried_taxonomies import taxonomies_from
+from dens.config.problems import listed
+from dens.trace.manifest import Manifest
+from knowledge_manager.carried_taxonomies import taxonomies_from
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.vocabulary import shipped_vocabularies
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from knowledge_manager.vocabulary.vocabulary import shipped_vocabularies
 from plugins.matching_choice import choice_faults
 from plugins.registry import languages
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics.run_languages import RunLanguages
-from traces.manifest import Manifest
 
 
 def languages_of(manifest: Manifest) -> RunLanguages:

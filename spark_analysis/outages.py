@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from traces.manifest import PlannedPartition
+from dens.trace.manifest import PlannedPartition
 
 Contact = tuple[int, int, float, float]
 """(a, b, begin_ms, end_ms)"""

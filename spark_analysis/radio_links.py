@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from traces.manifest import Manifest
+from dens.trace.manifest import Manifest
 
 Numbers = NDArray[np.int64]
 

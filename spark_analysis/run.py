@@ -1,6 +1,6 @@
 """Opens the folder of a run and gives its tables as DataFrames.
 
-The whole trace is looked at before Spark starts (`traces.recorded_run`): what is damaged or missing is
+The whole trace is looked at before Spark starts (`dens.trace.recorded_run`): what is damaged or missing is
 refused by name, and the number of rows is known without a job. A table that nothing was written to is an
 empty frame.
 """
@@ -14,6 +14,9 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from dens.trace.manifest import Manifest
+from dens.trace.recorded_run import RecordedRun, recorded_run
+from dens.trace.schema import NUMBERED_BY_CLASS, RENAMED_WORDS, SCHEMA_VERSION
 from spark_analysis.devices import Devices, devices_of
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
@@ -23,9 +26,6 @@ from spark_analysis.metrics.holding import copies_at_end
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session.session import open_session
-from traces.manifest import Manifest
-from traces.recorded_run import RecordedRun, recorded_run
-from traces.schema import NUMBERED_BY_CLASS, RENAMED_WORDS, SCHEMA_VERSION
 
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
@@ -174,7 +174,7 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """Open the folder that `dens run` wrote. Without a session one is opened, after the trace was found
     readable.
 
-    Raises what `traces.recorded_run.recorded_run` does.
+    Raises what `dens.trace.recorded_run.recorded_run` does.
     """
     recorded = recorded_run(Path(path))
     return Run(recorded, spark or open_session(large=recorded.rows() >= LARGE_RUN_ROWS))

@@ -1,4 +1,4 @@
-"""The tables of a trace as Spark reads them: its types, made of the one schema in `traces/schema.py`.
+"""The tables of a trace as Spark reads them: its types, made of the one schema in `dens/trace/schema.py`.
 
 Reading with a given schema means that no file is opened to guess one, that a table without any part is an
 empty frame and not an error, that a column which an older version did not write is null, and that a column of
@@ -10,8 +10,8 @@ from typing import Final
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
-from traces import schema
-from traces.tables import plain_schema
+from dens.trace import schema
+from dens.trace.tables import plain_schema
 
 TABLES: Final[dict[str, StructType]] = {
     name: StructType(

@@ -15,7 +15,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 os.environ.setdefault("DENS_PURE", "1")
 """Tests look inside and put other parts in place, which the compiled form does not allow. It is held to the
-same bytes (tests/compiled); `DENS_PURE=0` lets all tests run with it."""
+same bytes (tests/dens/compiled); `DENS_PURE=0` lets all tests run with it."""
 
 collect_ignore_glob = [] if os.environ.get("DENS_SOAK") else ["soak/*"]
 """What takes minutes and hours is collected by `make soak` alone."""

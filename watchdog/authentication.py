@@ -1,4 +1,5 @@
-"""The 8-byte tag of dens/authentication.py, where there is hashlib: HMAC-SHA256 under the sender's key.
+"""The 8-byte tag of dens/overlay/wire/authentication.py, where there is hashlib: HMAC-SHA256 under the
+sender's key.
 
 A board is a publisher, and its peers are mediators.
 """

@@ -4,7 +4,7 @@ models (BFCPA1, BFCPA2), for events whose age is not known yet.
 With `aged` the degree of the event's age is the last of the n, and the largest degree that any age gives is
 returned: a pattern rises or falls with every membership, so its best is at one of the ends; a function with a
 table may have it anywhere. The two loops are apart because a small board has room for one of them, and its
-stack for no call between (boards/filter_parts.py).
+stack for no call between (dens/boards/filter_parts.py).
 """
 
 from watchdog.aggregators import PATTERN_BREAKDOWN, TAKAGI_SUGENO_0, WITH_PATTERN, WITH_RULES

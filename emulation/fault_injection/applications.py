@@ -5,10 +5,10 @@ floods.
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dens.errors import LocalProtocolError
-from dens.item import AT_ONCE_MS, LIFETIME_MS, NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
-from dens.publisher import PublisherEnd
-from dens.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.errors import LocalProtocolError
+from dens.overlay.wire.item import AT_ONCE_MS, LIFETIME_MS, NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.plan import LOOK_UP_MS
 from emulation.fault_injection.sequences import (

@@ -10,13 +10,13 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
-from dens.assembly import Assembly
-from dens.brokers.options import BrokerOptions
-from dens.engine import Engine
 from dens.interfaces import EntryTable
-from dens.ledger import begin_numbers
-from dens.publisher import PublisherEnd
-from dens.stores.memory import MemoryStore
+from dens.overlay.assembly import Assembly
+from dens.overlay.broker.options import BrokerOptions
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.session.engine import Engine
+from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.memory import MemoryStore
 from emulation.fault_injection.plan import Faults
 from emulation.fault_injection.topics import LANGUAGE, TopicError, stands_for, subscription
 from emulation.fault_injection.world import Pair, World

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
-from documents.atomic_write import write_whole
-from documents.reading import read_document
+from dens.config.atomic_write import write_whole
+from dens.config.reading import read_document
 from emulation.fault_injection.broker_world import BrokerWorld
 from emulation.fault_injection.driver_world import DriverWorld, draw_driver
 from emulation.fault_injection.invariant import BrokenInvariant

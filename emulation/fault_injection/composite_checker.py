@@ -4,11 +4,11 @@ missing, no prediction is shown after its outcome, and no outcome without its pr
 
 from typing import TYPE_CHECKING
 
-from dens.events import NotificationDelivered
-from dens.item import NUMBER_BITS, Item, ItemId, told_id
-from dens.known_results import UNKNOWN
-from dens.node import DensNode
-from dens.results import ResultBook
+from dens.overlay.events import NotificationDelivered
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.session.results import ResultBook
+from dens.overlay.storage.known_results import UNKNOWN
+from dens.overlay.wire.item import NUMBER_BITS, Item, ItemId, told_id
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.sequences import (
     CONFIRMED,

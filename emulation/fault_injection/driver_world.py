@@ -15,17 +15,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, cast
 
-from dens.assembly import Assembly
-from dens.drivers.neighbours import MOST_LEARNT, Address, Neighbours
-from dens.drivers.runtime import Runtime
-from dens.drivers.udp import UdpLink
-from dens.engine import Engine
-from dens.events import Event, NotificationDelivered, NumberShared
-from dens.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, told_id
-from dens.ledger import begin_numbers
-from dens.publisher import PublisherEnd
-from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
+from dens.node.links.neighbours import MOST_LEARNT, Address, Neighbours
+from dens.node.links.runtime import Runtime
+from dens.node.links.udp import UdpLink
+from dens.overlay.assembly import Assembly
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.events import Event, NotificationDelivered, NumberShared
+from dens.overlay.session.engine import Engine
+from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, told_id
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.plan import QUICK
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription

@@ -11,10 +11,8 @@ and the notification satisfies. Nothing is pending for a subscriber whose receip
 
 from typing import TYPE_CHECKING, Final
 
-from dens.authentication import TAG_BYTES
-from dens.brokers.node import BrokerNode
-from dens.envelope import read_header
-from dens.events import (
+from dens.overlay.broker.node import BrokerNode
+from dens.overlay.events import (
     CopyDropped,
     DatagramRefused,
     Event,
@@ -25,14 +23,16 @@ from dens.events import (
     NotificationDelivered,
     OffersHeard,
 )
-from dens.item import ENVELOPE_BYTES, NUMBER_BITS, Item, ItemId, told_id
-from dens.item import item_id as item_id_of
-from dens.messages import MOST_SATISFIED, Notify, read_receipt
-from dens.node import DensNode
-from dens.numbers import MessageType
-from dens.seen_items import SeenItems
-from dens.store import Space
-from dens.subscription_table import is_newer
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.storage.deduplication import SeenItems
+from dens.overlay.storage.store import Space
+from dens.overlay.storage.subscription_table import is_newer
+from dens.overlay.wire.authentication import TAG_BYTES
+from dens.overlay.wire.codes import MessageType
+from dens.overlay.wire.envelope import read_header
+from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_BITS, Item, ItemId, told_id
+from dens.overlay.wire.item import item_id as item_id_of
+from dens.overlay.wire.messages import MOST_SATISFIED, Notify, read_receipt
 from emulation.fault_injection.composite_checker import CompositeChecker
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.lookup_checker import LookupChecker

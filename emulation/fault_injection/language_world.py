@@ -1,26 +1,26 @@
 """A world whose nodes use the languages that ship, bound to a mission table as everywhere else.
 
-Engines, matchers, composers, directories and filter hosts are those of nodes/assembly.py. What satisfies what
-is decided by the oracle of language_pool.py. Of composites is demanded: each is for the subscription that it
-names, none is shown twice, none without two events that make one, and at least one where there are two that
-every mediator must take to be in that order.
+Engines, matchers, composers, directories and filter hosts are those of dens/node/assembly.py. What
+satisfies what is decided by the oracle of language_pool.py. Of composites is demanded: each is for the
+subscription that it names, none is shown twice, none without two events that make one, and at least one
+where there are two that every mediator must take to be in that order.
 """
 
 from typing import TYPE_CHECKING, Final
 
-from dens.assembly import Assembly
-from dens.events import NotificationDelivered
 from dens.interfaces import FilterHost
-from dens.item import NUMBER_BITS, ItemId, told_id
-from dens.publisher import PublisherEnd
+from dens.node.assembly import assembly_of
+from dens.node.filter_host import source_host
+from dens.overlay.assembly import Assembly
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.events import NotificationDelivered
+from dens.overlay.wire.item import NUMBER_BITS, ItemId, told_id
 from emulation.fault_injection.applications import Applications, Asked
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.invariant_checker import InvariantChecker
 from emulation.fault_injection.language_pool import FAST, SLOW, Facts, PooledSubscription, language_pool
 from emulation.fault_injection.world import World
-from knowledge_manager.local_dictionary import LocalDataDictionary
-from nodes.assembly import assembly_of
-from nodes.naming import source_host
+from knowledge_manager.dictionary.local import LocalDataDictionary
 from watchdog.header import framed
 from watchdog.watchdog import Watchdog
 

@@ -4,7 +4,7 @@ cost what they may.
 
 from typing import TYPE_CHECKING, Final
 
-from dens.events import OffersHeard
+from dens.overlay.events import OffersHeard
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.plan import CLOCK_JUMP_MS, LOOK_UP_MS
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, fields, replace
 from random import Random
 from typing import Final, Protocol
 
-from dens.limits import Limits
-from dens.numbers import LAST_NODE
-from dens.store import Key, Space, Store
+from dens.overlay.limits import Limits
+from dens.overlay.storage.store import Key, Space, Store
+from dens.overlay.wire.codes import LAST_NODE
 
 FAULTS: Final = {
     "loss": "up to half of all datagrams are lost",
@@ -170,7 +170,7 @@ FAULT_FREE: Final = Plan(
 
 DRAWN_POLICIES: Final = ("dens", "direct", "epidemic", "prophet", "spray_and_wait")
 """What a seed may draw. A policy that is added elsewhere is not added here: every seed would mean another
-world, and each policy is put through worlds of its own (tests/dens/policies/test_policies.py).
+world, and each policy is put through worlds of its own (tests/dens/overlay/policies/test_policies.py).
 """
 EDGE_NUMBERS: Final = tuple(
     sorted(

@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from dens.limits import Limits
-from dens.numbers import LAST_NODE
-from dens.policies.registry import POLICIES
-from documents.json_documents import parse_json
-from documents.problems import DocumentError, Problem, did_you_mean, listed
-from documents.reading import place_of, refuse_large
+from dens.config.json_documents import parse_json
+from dens.config.problems import DocumentError, Problem, did_you_mean, listed
+from dens.config.reading import place_of, refuse_large
+from dens.overlay.limits import Limits
+from dens.overlay.policies.registry import POLICIES
+from dens.overlay.wire.codes import LAST_NODE
 from emulation.fault_injection.plan import ROUTINGS, Faults, Plan
 
 VERSION: Final = 1

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from documents.json_documents import parse_json
-from documents.problems import DocumentError
-from documents.reading import refuse_large
+from dens.config.json_documents import parse_json
+from dens.config.problems import DocumentError
+from dens.config.reading import refuse_large
 from emulation.fault_injection.campaign import Verdict
 from emulation.fault_injection.plan_file import CODE
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
 
-from dens.item import NUMBER_BITS, ItemId
+from dens.overlay.wire.item import NUMBER_BITS, ItemId
 from emulation.fault_injection.topics import LANGUAGE, TopicError, TopicMatch, TopicPart, matches, parts_of
 from watchdog.header import NO_HEADER
 

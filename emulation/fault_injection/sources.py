@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dens.events import InstallSpared
+from dens.overlay.events import InstallSpared
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.topics import parts_of
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_REVISION, body_of

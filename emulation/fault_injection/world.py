@@ -10,14 +10,14 @@ from heapq import heappop, heappush
 from itertools import islice
 from random import Random
 
-from dens.assembly import Assembly
-from dens.engine import Engine
 from dens.interfaces import FilterHost
-from dens.item import ItemId
-from dens.ledger import begin_numbers
-from dens.policies.registry import POLICIES
-from dens.publisher import PublisherEnd
-from dens.stores.memory import MemoryStore
+from dens.overlay.assembly import Assembly
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.policies.registry import POLICIES
+from dens.overlay.session.engine import Engine
+from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.item import ItemId
 from emulation.fault_injection.applications import Applications
 from emulation.fault_injection.invariant_checker import InvariantChecker
 from emulation.fault_injection.plan import (

@@ -1,6 +1,6 @@
 """Clocks that jump: engines compare none, so each may live in a time of its own."""
 
-from emulation.world import World
+from emulation.world.world import World
 
 
 def jump_clock(world: World, device: int, jump_s: float) -> None:

@@ -6,10 +6,10 @@ sensors belong to the world and go on.
 """
 
 from emulation.clock import Rank
-from emulation.node import NodeFactory
-from emulation.scenario.fault_settings import CrashSettings
-from emulation.workload import Workload
-from emulation.world import World
+from emulation.scenario.settings.faults import CrashSettings
+from emulation.workload.applications import Workload
+from emulation.world.node import NodeFactory
+from emulation.world.world import World
 
 
 class Crashes:

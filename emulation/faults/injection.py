@@ -1,6 +1,6 @@
 """Puts the faults of a scenario on the clock, in the order of the file: crashes, wrong clocks, partitions.
 
-What frames meet on their way needs no moment; it is `emulation.faults.frames`.
+What frames meet on their way needs no moment; it is `emulation.world.frame_faults`.
 """
 
 from emulation.clock import Rank
@@ -8,10 +8,10 @@ from emulation.faults.clocks import jump_clock
 from emulation.faults.crashes import Crashes
 from emulation.faults.moments import moments_ms
 from emulation.faults.partitions import cut_off, rejoin
+from emulation.random.streams import Streams
 from emulation.scenario import Scenario
-from emulation.scenario.fault_settings import ClockSettings, CrashSettings, PartitionSettings
-from emulation.streams import Streams
-from emulation.world import World
+from emulation.scenario.settings.faults import ClockSettings, CrashSettings, PartitionSettings
+from emulation.world.world import World
 
 
 def inject_faults(scenario: Scenario, streams: Streams, world: World, crashes: Crashes) -> None:

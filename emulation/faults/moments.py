@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from emulation.scenario.fault_settings import ClockSettings, CrashSettings
+from emulation.scenario.settings.faults import ClockSettings, CrashSettings
 
 
 def moments_ms(

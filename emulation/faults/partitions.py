@@ -1,6 +1,6 @@
 """Partitions: some devices reach nobody but each other, until that is taken back."""
 
-from emulation.world import World
+from emulation.world.world import World
 
 
 def cut_off(world: World, island: frozenset[int]) -> None:

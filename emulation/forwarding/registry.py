@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Final
 
-from documents.entry_points import with_outside
+from dens.config.entry_points import with_outside
 from emulation.forwarding.kind import ForwardingKind
 from emulation.forwarding.none import NONE
 from emulation.forwarding.shortest_path import SHORTEST_PATH

@@ -10,13 +10,13 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 from emulation.clock import Clock, Rank
 from emulation.forwarding.kind import ForwardingKind
 from emulation.forwarding.overlay_contacts import OverlayContacts, Pair
 from emulation.forwarding.topology import KnownTopology
+from emulation.ground_truth_recorder import SurroundingsJournal
 from emulation.radio import Air, Packet
-from emulation.surroundings_journal import SurroundingsJournal
 
 NO_ROUTE: Final = "no_route"
 HOP_LIMIT: Final = "hop_limit"

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any, Final
 
-from documents.entry_points import OutsidePackageError, described, members
+from dens.config.entry_points import OutsidePackageError, described, members
 from emulation.mobility.disaster_area import DisasterAreaTable
 from emulation.mobility.gauss_markov import GaussMarkovTable
 from emulation.mobility.random_direction import RandomDirectionTable

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import Line, Lines, misfit, node_number, time_ms
-from emulation.recorded_text import TextBounds
+from emulation.recordings.lines import Line, Lines, misfit, node_number, time_ms
+from emulation.recordings.text import TextBounds
 
 MOST_MESSAGES: Final = 2_000_000
 """Lines; a replay remembers every message at every node that has it."""

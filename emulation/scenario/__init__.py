@@ -7,7 +7,7 @@ from emulation.scenario.loading import (
     shipped_scenarios,
 )
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
-from emulation.scenario.settings import scenario_schema
+from emulation.scenario.settings.settings import scenario_schema
 
 __all__ = [
     "PlannedSensor",

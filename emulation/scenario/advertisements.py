@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dens.item import lifetime_code_ms
-from documents.problems import DocumentError, Problem, listed
-from documents.toml_positions import Path
+from dens.config.problems import DocumentError, Problem, listed
+from dens.config.toml_positions import Path
+from dens.node.advertising import read_advertisement
+from dens.overlay.wire.item import lifetime_code_ms
 from emulation.direct_messages import LANGUAGE as DIRECT
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.scenario import PlannedAdvertisement, PlannedSensor
-from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.event_class import EventClass
+from emulation.scenario.settings.settings import ScenarioSettings
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
-from nodes.advertising import read_advertisement
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.event_class import EventClass
 from plugins.registry import languages
 from plugins.routing import routing_of
 from watchdog.vector import VectorError

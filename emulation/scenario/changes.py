@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from documents.problems import DocumentError, did_you_mean, listed
-from documents.toml_positions import Path, TomlPositions
+from dens.config.problems import DocumentError, did_you_mean, listed
+from dens.config.toml_positions import Path, TomlPositions
 
 _STEP: Final = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emulation.scenario.changes import steps_of
-from emulation.scenario.settings import ScenarioSettings
+from emulation.scenario.settings.settings import ScenarioSettings
 
 _RADIO_KEYS: Final = ("range_m", "rate_bytes_per_s", "loss")
 CHANGEABLE: Final = (*(f"radio.NAME.{key}" for key in _RADIO_KEYS), "sensor[N].every_s")

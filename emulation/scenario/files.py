@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
-from documents.problems import DocumentError, did_you_mean, likely_meant
-from documents.toml_positions import Path as KeyPath
+from dens.config.problems import DocumentError, did_you_mean, likely_meant
+from dens.config.toml_positions import Path as KeyPath
 from emulation.scenario.places import Places
 
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from documents.problems import DocumentError, Problem, listed
-from documents.toml_positions import Path
+from dens.config.problems import DocumentError, Problem, listed
+from dens.config.toml_positions import Path
 from emulation.mobility.disaster_area import DUTIES, ZONES, DisasterAreaTable, Zones
 from emulation.mobility.ground import ConvexPolygon, Ground, is_convex
 from emulation.scenario.places import Places
-from emulation.scenario.settings import Corners, ScenarioSettings
+from emulation.scenario.settings.settings import Corners, ScenarioSettings
 
 _PLACES_TRIED = 40
 

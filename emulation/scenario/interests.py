@@ -7,16 +7,16 @@ for each participant. Who likes A1 asks for the events whose attribute is `A1`.
 from collections.abc import Iterator
 from pathlib import Path
 
-from dens.item import lifetime_code_ms
-from documents.problems import DocumentError, did_you_mean
-from emulation.contacts.formats.recording import Lines
+from dens.config.problems import DocumentError, did_you_mean
+from dens.overlay.wire.item import lifetime_code_ms
 from emulation.interests import PlannedInterests
+from emulation.recordings.lines import Lines
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.populations import MOST_SUBSCRIPTIONS, generator_named, numbers_used
-from emulation.scenario.settings import InterestsSettings, ScenarioSettings
-from knowledge_manager.event_class import Attribute, UnknownName
+from emulation.scenario.settings.settings import InterestsSettings, ScenarioSettings
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, UnknownName
 
 MATRICES = "Interest_Macrocategory*.txt"
 

@@ -13,22 +13,22 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
-from documents.reading import read_document, read_text
-from documents.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
-from documents.toml_positions import TomlPositions, locate
+from dens.config.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
+from dens.config.reading import read_document, read_text
+from dens.config.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
+from dens.config.toml_positions import TomlPositions, locate
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
 from emulation.scenario.advertisements import plan_advertisements
-from emulation.scenario.board_checks import check_boards
 from emulation.scenario.changes import Changes, paths_in
-from emulation.scenario.checks import check_settings
-from emulation.scenario.composing_checks import check_composed, check_sources
+from emulation.scenario.checks.board import check_boards
+from emulation.scenario.checks.checks import check_settings
+from emulation.scenario.checks.composing import check_composed, check_sources
+from emulation.scenario.checks.matching import check_served
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
 from emulation.scenario.interests import plan_interests
-from emulation.scenario.matching_checks import check_served
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
 from emulation.scenario.populations import check_parts, plan_population
@@ -42,7 +42,7 @@ from emulation.scenario.scenario import (
     Scenario,
 )
 from emulation.scenario.sensors import plan_sensor
-from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
+from emulation.scenario.settings.settings import ScenarioSettings, SubscriptionSettings
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.taxonomy_files import (
     FindTaxonomy,
@@ -50,10 +50,10 @@ from knowledge_manager.graphs.taxonomy_files import (
     load_taxonomy,
     shipped_taxonomy,
 )
+from knowledge_manager.lookup.thesaurus_files import load_layers
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_files import load_layers
-from knowledge_manager.vocabulary import shipped_vocabularies
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.vocabulary import shipped_vocabularies
 from plugins.registry import authoring_of, language_of_document
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")

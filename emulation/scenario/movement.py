@@ -1,6 +1,6 @@
 """Makes the mobility model of a group, with its recording or its zones where it needs them."""
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.mobility.disaster_area import DisasterAreaTable, Zones
 from emulation.mobility.formats.registry import read_movement
 from emulation.mobility.model import Area, MobilityModel
@@ -9,10 +9,7 @@ from emulation.mobility.table import MobilityTable
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import check_duty
 from emulation.scenario.places import Places
-from emulation.scenario.settings import (
-    AreaSettings,
-    GroupSettings,
-)
+from emulation.scenario.settings.settings import AreaSettings, GroupSettings
 
 
 def plan_mobility(

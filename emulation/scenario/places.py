@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from documents.problems import Problem, Severity
-from documents.toml_documents import key_path
-from documents.toml_positions import Path, TomlPositions
+from dens.config.problems import Problem, Severity
+from dens.config.toml_documents import key_path
+from dens.config.toml_positions import Path, TomlPositions
 from emulation.scenario.changes import Changes
 
 

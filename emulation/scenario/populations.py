@@ -5,14 +5,14 @@ from typing import Final
 
 import numpy as np
 
-from documents.problems import DocumentError, Problem, likely_meant
-from documents.toml_positions import Path
+from dens.config.problems import DocumentError, Problem, likely_meant
+from dens.config.toml_positions import Path
 from emulation.direct_messages import SUBSCRIPTION_ID
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedPopulation, PlannedSubscription
-from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.event_class import Attribute, UnknownName
+from emulation.scenario.settings.settings import ScenarioSettings
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, UnknownName
 from plugins.authoring.generator import CombinationRefused, SubscriptionGenerator, aggregators_of
 from plugins.registry import RegistryError, authoring_of, language_named, languages, offered
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
-from documents.reading import read_document
+from dens.config.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
+from dens.config.reading import read_document
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
-from emulation.scenario.publication_settings import PublicationSettings
-from knowledge_manager.event_class import NOTIFICATION_LIFETIME_S
+from emulation.scenario.settings.publications import PublicationSettings
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import NOTIFICATION_LIFETIME_S
 from plugins.publications import Publication
 from plugins.registry import languages
 from watchdog.lifetime import lifetime_code

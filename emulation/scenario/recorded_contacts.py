@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.registry import read_contacts
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
-from emulation.scenario.settings import ScenarioSettings
+from emulation.scenario.settings.settings import ScenarioSettings
 
 
 def plan_contacts(settings: ScenarioSettings, files: NamedFiles, places: Places) -> Contacts | None:

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import numpy as np
 
-from boards.limits import BoardLimits
-from dens.item import lifetime_code_ms
-from documents.problems import Problem
+from dens.boards.limits import BoardLimits
+from dens.config.problems import Problem
+from dens.overlay.wire.item import lifetime_code_ms
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.disaster_area import DisasterArea, DisasterAreaTable
 from emulation.mobility.model import AnswersCalls, MobilityModel
 from emulation.population import draw_population
 from emulation.scenario.publications import PlannedPublications
-from emulation.scenario.sensor_settings import (
+from emulation.scenario.settings.sensors import (
     DiurnalWeatherSettings,
     FireSignsSettings,
     UniformSettings,
     VitalSignsSettings,
 )
-from emulation.scenario.settings import GroupSettings, PopulationSettings, Role, ScenarioSettings
+from emulation.scenario.settings.settings import GroupSettings, PopulationSettings, Role, ScenarioSettings
 from emulation.sensors.diurnal_weather import DiurnalWeather
 from emulation.sensors.fire_signs import FireSigns
 from emulation.sensors.recording import Series
@@ -29,8 +29,8 @@ from emulation.sensors.source import SensorSource
 from emulation.sensors.stated_error import StatedError
 from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 from plugins.language import SubscriptionLanguage
 from plugins.matching_choice import MatchingChoice

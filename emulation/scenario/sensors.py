@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
+from dens.config.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor
-from emulation.scenario.sensor_settings import CsvSettings, SensorSettings
+from emulation.scenario.settings.sensors import CsvSettings, SensorSettings
 from emulation.sensors.diurnal_weather import WEATHER
 from emulation.sensors.fire_signs import FIRE
 from emulation.sensors.recording import Conversion, Layout, read_recording
@@ -16,7 +16,7 @@ from emulation.sensors.stated_error import StatedError
 from emulation.sensors.vital_signs import SIGNS
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.units import UnitError, check_unit, convert
-from knowledge_manager.vocabulary import EventClass, UnknownName
+from knowledge_manager.vocabulary.vocabulary import EventClass, UnknownName
 
 _MADE = {"vital_signs": tuple(SIGNS), "diurnal_weather": WEATHER, "fire_signs": FIRE}
 """The attributes that each generator makes; what is not here makes whatever there is."""

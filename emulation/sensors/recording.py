@@ -18,16 +18,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from documents.problems import (
-    DocumentError,
-    Problem,
-    did_you_mean,
-    listed,
-)
-from emulation.recorded_text import TextBounds, text_lines
+from dens.config.problems import DocumentError, Problem, did_you_mean, listed
+from emulation.recordings.text import TextBounds, text_lines
 from emulation.sensors.source import Sample
-from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import convert
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.value_texts import fault_of, semicolon_hint
 
 BOUNDS: Final = TextBounds(most_lines=10_000_000, longest_line=64 * 1024)

@@ -11,7 +11,7 @@ import numpy as np
 
 from emulation.sensors.source import Sample
 from emulation.sensors.stated_error import StatedError
-from knowledge_manager.vocabulary import EventClass
+from knowledge_manager.vocabulary.vocabulary import EventClass
 from plugins.readings import ExactReading, point
 from plugins.value_texts import corners_of, is_within
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.readings import Corners
 
 ErrorForm = Literal["interval", "triangular"]

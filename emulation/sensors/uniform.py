@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from emulation.sensors.source import Sample
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 
 
 class Uniform:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from documents.problems import DocumentError, Problem, listed
-from documents.reading import place_of, read_document
+from dens.config.problems import DocumentError, Problem, listed
+from dens.config.reading import place_of, read_document
 from knowledge_manager.graphs.terms import (
     STRING,
     Blank,

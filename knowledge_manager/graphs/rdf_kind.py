@@ -2,8 +2,8 @@
 
 from typing import Final, Literal, get_args
 
-from documents.problems import DocumentError
-from documents.reading import decode_text
+from dens.config.problems import DocumentError
+from dens.config.reading import decode_text
 from knowledge_manager.graphs.graph_reader import CODES
 from knowledge_manager.rdf_text import read_rdf
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from documents.problems import did_you_mean, listed
+from dens.config.problems import did_you_mean, listed
 from knowledge_manager.graphs.sparql_words import SparqlWords
 from knowledge_manager.graphs.terms import RDF, STRING, XSD, Iri, Literal, TermError, iri, literal
 

@@ -6,8 +6,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from documents.problems import DocumentError, did_you_mean, listed
-from documents.reading import read_document
+from dens.config.problems import DocumentError, did_you_mean, listed
+from dens.config.reading import read_document
 from knowledge_manager.compact_sections import CompactError
 from knowledge_manager.graphs.compact_taxonomy import read_compact_taxonomy
 from knowledge_manager.graphs.taxonomy import Taxonomy

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from documents.problems import DocumentError, Problem, listed
-from documents.reading import place_of, read_document
+from dens.config.problems import DocumentError, Problem, listed
+from dens.config.reading import place_of, read_document
 from knowledge_manager.graphs.graph_reader import CODES
 from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, circle_in
 from knowledge_manager.graphs.terms import RDF, last_part

@@ -5,7 +5,7 @@ each value within the support of what it names for it, as far as its domain reac
 from collections.abc import Mapping
 
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Subscription
 from watchdog.header import BODY_AT
 from watchdog.vector import VectorError

@@ -1,9 +1,9 @@
 """What a subscription asks of attributes, each as one value: the middle of its core."""
 
-from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.language import AskedValue
 from watchdog.normalise import normal_byte
 

@@ -7,10 +7,10 @@ outside of an attribute's domain is possible: the values of a notification end w
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from knowledge_manager.event_class import EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import EventClass
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import decode_notification, decode_subscription
 from plugins.mission_check import event_in_mission

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.canonical import canonical
-from plugins.atopss.shapes import Shape, point
+from plugins.atopss.shapes.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate
 from plugins.atopss.thresholds import threshold_of
 from plugins.atopss.told_values import shape_of_byte

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)

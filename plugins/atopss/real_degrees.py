@@ -1,15 +1,15 @@
 """Possibility and necessity as real numbers, for comparison with the papers, whose reference they are.
 
-The language itself counts in 510ths (`plugins.atopss.degrees`). Between two levels of its tables both sides
-are straight, so the real degree lies where they cross.
+The language itself counts in 510ths (`plugins.atopss.shapes.degrees`). Between two levels of its tables
+both sides are straight, so the real degree lies where they cross.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from plugins.atopss.degrees import necessity, possibility
-from plugins.atopss.scale import FULL, INFINITE, TOP
-from plugins.atopss.shapes import Shape, at_least, at_most, interval
+from plugins.atopss.shapes.degrees import necessity, possibility
+from plugins.atopss.shapes.scale import FULL, INFINITE, TOP
+from plugins.atopss.shapes.shapes import Shape, at_least, at_most, interval
 from plugins.atopss.subscriptions import Form, Norm, Subscription
 from watchdog.tokens import AND, OR
 

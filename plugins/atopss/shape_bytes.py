@@ -12,9 +12,9 @@ spelling: an interval is no point, a triangle and a trapezoid have a slope, a pr
 
 from typing import Final
 
-from plugins.atopss.profiles import STRAIGHT, is_profile
-from plugins.atopss.scale import CORNER_LIMIT, HALF, INFINITE
-from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.atopss.shapes.profiles import STRAIGHT, is_profile
+from plugins.atopss.shapes.scale import CORNER_LIMIT, HALF, INFINITE
+from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Predicate
 from plugins.byte_numbers import ByteReader, number, signed
 

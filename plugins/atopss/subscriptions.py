@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from plugins.atopss.degrees import Degrees, judged
-from plugins.atopss.scale import BYTE_TOP, LEAST, THIRTIETH, byte_of
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import Degrees, judged
+from plugins.atopss.shapes.scale import BYTE_TOP, LEAST, THIRTIETH, byte_of
+from plugins.atopss.shapes.shapes import Shape
 from watchdog.aggregate import aggregate, weighted_mean
 from watchdog.aggregators import ARITHMETIC_MEAN, PRODUCT
 from watchdog.tokens import AND, OR

@@ -3,7 +3,7 @@
 import math
 from typing import Final
 
-from plugins.atopss.scale import HALF
+from plugins.atopss.shapes.scale import HALF
 
 _TIE: Final = 1e-9
 

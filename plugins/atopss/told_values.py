@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import MissionTable
-from plugins.atopss.scale import CORNER_LIMIT
-from plugins.atopss.shapes import ANYTHING, Shape, interval, point
+from knowledge_manager.vocabulary.event_class import Attribute
+from plugins.atopss.shapes.scale import CORNER_LIMIT
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, interval, point
 from plugins.readings import Corners, ExactReading
 from watchdog.normalise import normal_byte
 from watchdog.reading import Reading

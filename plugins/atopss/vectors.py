@@ -24,7 +24,7 @@ from plugins.atopss.shape_bytes import (
     thresholds_of,
     value_bytes,
 )
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.byte_numbers import ByteReader, number
 from plugins.stamps import stamp_bytes

@@ -5,6 +5,6 @@ Nothing here knows a language by name; `plugins.registry` finds them.
 """
 
 from plugins.authoring.authoring import Authoring, Compiled, Explanation, Picture, VectorKind
-from plugins.authoring.description import Description, VectorField
+from plugins.authoring.output.description import Description, VectorField
 
 __all__ = ["Authoring", "Compiled", "Description", "Explanation", "Picture", "VectorField", "VectorKind"]

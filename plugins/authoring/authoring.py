@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
-from plugins.authoring.description import Description
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from plugins.authoring.output.description import Description
 from plugins.language import Match, Matcher
 
 if TYPE_CHECKING:
     from plugins.authoring.generator import SubscriptionGenerator
-    from plugins.authoring.spans import Span
     from plugins.authoring.streams import StreamLearner, StreamReading
     from plugins.authoring.terms import TermShapes
+    from plugins.authoring.xml.spans import Span
 
 VectorKind = Literal["sv", "nv"]
 """A subscription vector or a notification vector."""

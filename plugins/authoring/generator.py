@@ -6,9 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
-from documents.problems import listed
-from knowledge_manager.event_class import Attribute, EventClass
+from dens.config.problems import listed
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 
 Curve = npt.NDArray[np.float64]
 """A number for each byte 0..255: a degree in [0, 1], or a value of the attribute."""

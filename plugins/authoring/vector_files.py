@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from documents.problems import DocumentError, Problem
-from documents.reading import decode_text, place_of, read_document
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import decode_text, place_of, read_document
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.authoring import VectorKind
-from plugins.authoring.description import Description
+from plugins.authoring.output.description import Description
 from watchdog.vector import VectorError
 
 Describe = Callable[[bytes, MissionTable | None, VectorKind | None], Description]

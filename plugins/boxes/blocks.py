@@ -1,4 +1,4 @@
-"""`blocks`: bitsets in runs (`plugins.kernels.box_store`), with four levels of what is known of a point
+"""`blocks`: bitsets in runs (`plugins.kernels.boxes.box_store`), with four levels of what is known of a point
 before it is searched.
 
 Level 1 is the order of arrival. Level 2 is *coverage*: how many boxes touch the rows of the point, attribute
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from plugins.boxes.index import Estimate, Ids, Numbers, Sides, Words
 from plugins.boxes.profile import Profile
 from plugins.boxes.workload import by_point
-from plugins.kernels.bitsets import (
+from plugins.kernels.boxes.bitsets import (
     BLOCKS,
     BLOCKS_INSIDE,
     COUNTS,
@@ -26,7 +26,7 @@ from plugins.kernels.bitsets import (
     cells_of,
     units_of,
 )
-from plugins.kernels.box_store import BoxStore
+from plugins.kernels.boxes.box_store import BoxStore
 from plugins.kernels.compiled import compiled
 
 COVERAGE, SUPER_BLOCKS, ALL_BLOCKS = 2, 3, 4
@@ -60,7 +60,7 @@ class BlocksIndex(BoxStore):
         if level == COVERAGE:
             counts[:, COVERED] = self.attributes
             return Estimate([None] * len(points), self.covered(points, present).tolist(), counts)
-        from plugins.kernels.bitset_search import surviving
+        from plugins.kernels.boxes.bitset_search import surviving
 
         look: Any = compiled(surviving)
         table, made = np.empty((most, 2), np.int64), 0
@@ -80,7 +80,7 @@ class BlocksIndex(BoxStore):
         """Return what contains a point, from its super-blocks or blocks on; the depth stands last."""
         if not self._is_compiled:
             return self.search(points[point : point + 1], present[point : point + 1])[1]
-        from plugins.kernels.bitset_search import search_from
+        from plugins.kernels.boxes.bitset_search import search_from
 
         look: Any = compiled(search_from)
         rows = cells_of(points[point : point + 1], present[point : point + 1])

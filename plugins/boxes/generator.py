@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
 from plugins.boxes.vectors import LAST_BYTE, Box, BoxesBody, Side, encode_body
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_parts import BOARD_LANGUAGE_ID
+from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from plugins.boxes.nodes import BoxFilter, BoxLookUp, take_apart
 from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from plugins.ground_truth import GroundTruth
 
 BOXES_ID: Final = 5
-ALGORITHM_NAMES: Final = ("blocks", "rtree", "scan")
-"""The usual one first; what they are is in plugins/boxes/indexes.py."""
 
 
 def _matcher(index: str, table: MissionTable) -> Matcher:

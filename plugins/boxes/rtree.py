@@ -1,4 +1,4 @@
-"""`rtree`: the index of Wang, Zhang and Kitsuregawa, an R-tree over boxes (`plugins.kernels.trees`).
+"""`rtree`: the index of Wang, Zhang and Kitsuregawa, an R-tree over boxes (`plugins.kernels.boxes.trees`).
 
 A tree that grows by insertion needs several times the tests of one that was loaded. So a *reload* is due
 when a quarter of what was loaded has changed, or when searches have become half as dear again; `maintain`
@@ -15,10 +15,9 @@ import numpy.typing as npt
 from plugins.boxes.index import Estimate, Found, Ids, Numbers, Sides, Words
 from plugins.boxes.profile import Profile
 from plugins.boxes.workload import by_point
-from plugins.kernels import trees
-from plugins.kernels.compiled import compiled, is_available
-from plugins.kernels.tiles import tile_order
-from plugins.kernels.trees import (
+from plugins.kernels.boxes import trees
+from plugins.kernels.boxes.tiles import tile_order
+from plugins.kernels.boxes.trees import (
     BOXES,
     HEIGHT,
     INDEX_CAPACITY,
@@ -30,6 +29,7 @@ from plugins.kernels.trees import (
     USED,
     Tree,
 )
+from plugins.kernels.compiled import compiled, is_available
 
 FILL: Final = 0.7
 """How full nodes are loaded: insertion finds room, and a node of fewer boxes bounds less."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.vocabulary import EventClass
+from knowledge_manager.vocabulary.vocabulary import EventClass
 from plugins.board_parts import CRISP
 from plugins.mission_check import event_in_mission
 from plugins.stamps import stamp_bytes

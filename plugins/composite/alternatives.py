@@ -3,7 +3,7 @@
 `or` is expanded, and so is, for a `,` beside an `and`, which leaf is last (or first). What is left of a
 pattern then are sets of leaves with constraints between two of them, each of which bounds one event by
 another in the one order of events. So the solutions are closed under the leaf-wise maximum, and the latest
-one is found by lowering (`plugins.composite.search`).
+one is found by lowering (`plugins.composite.search.search`).
 """
 
 from collections.abc import Callable, Iterable

@@ -16,11 +16,11 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.board_parts import BOARD_LANGUAGE_ID
 from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
 from plugins.composite.composites import Told, decode_composite, encode_composite
-from plugins.composite.events import Event
-from plugins.composite.finder import Finder, Found, composite_of
-from plugins.composite.memory import Fresh, Memory
+from plugins.composite.search.events import Event
+from plugins.composite.search.finder import Finder, Found, composite_of
+from plugins.composite.search.memory import Fresh, Memory
+from plugins.composite.search.watched import Name, Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import Name, Watched, watched
 from plugins.language import Made, Matcher, MatcherFactory, SubscriptionKey
 from plugins.work import WorkExceeded
 

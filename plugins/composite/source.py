@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.composite.composites import CONFIRMED, LAPSED, MATCH, Composite, encode_composite
-from plugins.composite.events import NUMBERS, Event
-from plugins.composite.finder import Finder, Found, composite_of
-from plugins.composite.memory import Memory
-from plugins.composite.prediction import Predictor, Told
-from plugins.composite.progress import Progress, Step
+from plugins.composite.prediction.prediction import Predictor, Told
+from plugins.composite.search.events import NUMBERS, Event
+from plugins.composite.search.finder import Finder, Found, composite_of
+from plugins.composite.search.memory import Memory
+from plugins.composite.search.progress import Progress, Step
+from plugins.composite.search.watched import Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import Watched, watched
 from plugins.language import MatcherFactory, Release, SubscriptionKey
 from watchdog.reading import Reading
 from watchdog.vector import ONE_HOUR

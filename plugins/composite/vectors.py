@@ -17,8 +17,8 @@ Decoding is total: bytes are one subscription in its one spelling, or a `VectorE
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.board_parts import Constrained, constrained_by
 from plugins.composite.alternatives import (
     Condition,

@@ -5,7 +5,7 @@ event class and attributes of it, and tell values that exist.
 """
 
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.vocabulary import EventClass
+from knowledge_manager.vocabulary.vocabulary import EventClass
 from plugins.fuzzy.vectors import (
     NotificationVector,
     SubscriptionVector,

@@ -1,4 +1,5 @@
-"""Subscription vectors as the columns of `plugins.kernels.rows`: one by one, or many plain ones at once."""
+"""Subscription vectors as the columns of `plugins.kernels.rows.rows`: one by one, or many plain ones at
+once."""
 
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import numpy.typing as npt
 
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector
-from plugins.kernels.rows import Group
+from plugins.kernels.rows.rows import Group
 from watchdog import breakdown
 from watchdog.aggregators import KNOWN_AGGREGATORS, WEIGHTED_MEAN, WITH_BLOCK, WITH_RULES
 from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS

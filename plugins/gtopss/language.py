@@ -14,34 +14,34 @@ from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.gtopss.authoring.publications import GraphPublications
-    from plugins.gtopss.relations import GraphRelations
+    from plugins.gtopss.relations.relations import GraphRelations
 
 GRAPH_ID: Final = 3
 
 
 def _naive(table: MissionTable) -> Matcher:
-    from plugins.gtopss.matcher import GraphMatcher
-    from plugins.gtopss.naive import NaiveSearch
+    from plugins.gtopss.matching.matcher import GraphMatcher
+    from plugins.gtopss.matching.naive import NaiveSearch
 
     return GraphMatcher(table, NaiveSearch())
 
 
 def _original(table: MissionTable) -> Matcher:
-    from plugins.gtopss.matcher import GraphMatcher
-    from plugins.gtopss.original import OriginalSearch
+    from plugins.gtopss.matching.matcher import GraphMatcher
+    from plugins.gtopss.matching.original import OriginalSearch
 
     return GraphMatcher(table, OriginalSearch())
 
 
 def _improved(table: MissionTable) -> Matcher:
-    from plugins.gtopss.improved import ImprovedSearch
-    from plugins.gtopss.matcher import GraphMatcher
+    from plugins.gtopss.matching.improved import ImprovedSearch
+    from plugins.gtopss.matching.matcher import GraphMatcher
 
     return GraphMatcher(table, ImprovedSearch())
 
 
 def _fast(table: MissionTable) -> Matcher:
-    from plugins.gtopss.fast import FastMatcher
+    from plugins.gtopss.matching.fast import FastMatcher
 
     return FastMatcher(table)
 
@@ -59,7 +59,7 @@ def _publications() -> "GraphPublications":
 
 
 def _relations(table: MissionTable) -> "GraphRelations":
-    from plugins.gtopss.relations import GraphRelations
+    from plugins.gtopss.relations.relations import GraphRelations
 
     return GraphRelations(table)
 

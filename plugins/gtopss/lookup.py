@@ -1,7 +1,7 @@
 """Look-up: which publishers can serve a pattern, by the facets of its properties."""
 
-from knowledge_manager.graphs.graph_class import GraphClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.graph_class import GraphClass
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.vectors import decode_pattern
 from plugins.language import Requirement

@@ -16,9 +16,9 @@ from itertools import groupby
 from typing import Final, TypeGuard
 
 from knowledge_manager.graphs.dictionary import Dictionary
-from knowledge_manager.graphs.graph_class import LARGEST_PUBLICATION
 from knowledge_manager.graphs.terms import Blank, Graph, Iri, Literal, Term, Triple
 from knowledge_manager.graphs.values import value_of
+from knowledge_manager.vocabulary.graph_class import LARGEST_PUBLICATION
 from plugins.byte_numbers import ByteReader, number
 from plugins.gtopss.pattern import (
     KINSHIPS,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 
 Answer = TypeVar("Answer")
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from documents.problems import DocumentError, Problem
-from documents.refusal import Refusal
-from knowledge_manager.event_class import UnknownName
+from dens.config.problems import DocumentError, Problem
+from dens.config.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.guard.guard import MOST_BYTES, Answer, Guard
 from plugins.language import Match
 from watchdog.vector import VectorError

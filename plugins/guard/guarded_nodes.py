@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from knowledge_manager.extract import Extract
+from knowledge_manager.dictionary.extract import Extract
 from plugins.guard.guard import MOST_BYTES, Guard, LanguageDefect
 from plugins.language import (
     DETAIL_BYTES,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.guard.guard import MOST_BYTES, Guard
 from plugins.language import SubscriptionKey
 from plugins.routing import Changes

@@ -22,7 +22,7 @@ EIGHT = 8
 """Records that are worked on at a time."""
 
 SIXTEEN = 16
-"""Words of 64 bits in a row of bits (`plugins.kernels.bitsets`)."""
+"""Words of 64 bits in a row of bits (`plugins.kernels.boxes.bitsets`)."""
 
 _SIXTEEN = ir.VectorType(ir.IntType(64), SIXTEEN)
 _WORD = ir.IntType(32)

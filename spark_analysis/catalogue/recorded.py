@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
+from dens.trace.recorded_run import RecordedRun
 from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
 from spark_analysis.catalogue.recorded_truth import wanted_told
 from spark_analysis.copies_left import copies_left
@@ -22,7 +23,6 @@ from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_rev
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
 from spark_analysis.radio_links import radio_links
 from spark_analysis.summed_tables import Count
-from traces.recorded_run import RecordedRun
 
 
 def evidence_of(run: RecordedRun) -> Evidence:

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dens.trace.recorded_run import RecordedRun
+from dens.trace.schema import NUMBERED_BY_CLASS
 from spark_analysis.catalogue.evidence import WantedTold
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics.documents import document_matches
 from spark_analysis.metrics.owed import SubscriptionRevision, load_matchers
 from spark_analysis.metrics.reading_search import Matches, ReadingSearch
-from traces.recorded_run import RecordedRun
-from traces.schema import NUMBERED_BY_CLASS
 
 Reading = tuple[int, int | None, int, int]
 """(node, event class, number, event time); a document has no class."""

@@ -12,8 +12,8 @@ from importlib.metadata import EntryPoint
 from pkgutil import iter_modules
 from typing import Final
 
-from documents.entry_points import OutsidePackageError, described
-from documents.entry_points import members as members_of_others
+from dens.config.entry_points import OutsidePackageError, described
+from dens.config.entry_points import members as members_of_others
 from spark_analysis.catalogue import members
 from spark_analysis.catalogue.metric import Metric
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
 from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged
 from spark_analysis.graphs.index_files import IndexVersion, read_index

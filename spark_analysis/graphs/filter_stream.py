@@ -18,9 +18,9 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
-from documents.atomic_write import write_whole
-from documents.json_documents import parse_json
-from documents.untrusted_folder import read_in
+from dens.config.atomic_write import write_whole
+from dens.config.json_documents import parse_json
+from dens.config.untrusted_folder import read_in
 from knowledge_manager.mission_table import MissionTable
 from spark_analysis.errors import AnalysisError, NoSpark
 from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged

@@ -23,9 +23,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from documents.json_documents import LARGEST_JSON, parse_json
-from documents.problems import DocumentError
-from documents.untrusted_folder import read_in
+from dens.config.json_documents import LARGEST_JSON, parse_json
+from dens.config.problems import DocumentError
+from dens.config.untrusted_folder import read_in
 from knowledge_manager.mission_table import MissionTable
 
 FORMAT: Final = 1

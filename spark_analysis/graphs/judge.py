@@ -14,8 +14,8 @@ import numpy as np
 
 from knowledge_manager.graphs.terms import Iri, Triple
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.fast import FastMatcher
-from plugins.gtopss.graph_index import GraphIndex
+from plugins.gtopss.matching.fast import FastMatcher
+from plugins.gtopss.matching.graph_index import GraphIndex
 from plugins.gtopss.vectors import GraphPublication, encode_publication
 from spark_analysis.graphs.index_files import Arrays, IndexVersion, refused
 from watchdog.vector import VectorError

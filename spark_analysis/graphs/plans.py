@@ -8,8 +8,8 @@ import numpy as np
 from pyspark.sql import SparkSession
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.mergers import Together
-from plugins.gtopss.shards import ShardPlan, containment_plan, frequency_plan, random_plan
+from plugins.gtopss.relations.mergers import Together
+from plugins.gtopss.relations.shards import ShardPlan, containment_plan, frequency_plan, random_plan
 from plugins.gtopss.vectors import decode_pattern, encode_pattern
 from spark_analysis.graphs.index_files import IndexVersion, write_index
 from spark_analysis.graphs.index_shipping import ShippedIndex, ship

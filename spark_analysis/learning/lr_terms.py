@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Lr
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Lr
 from plugins.authoring.terms import Curve, FittedTerm
 from plugins.curves import domain_values, fuzzifier_curve
 

@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.readings import decode_exact
 from spark_analysis.errors import LearningError
 from spark_analysis.languages import mission_table

@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.terms import Curve
 from plugins.registry import term_shapes
 from spark_analysis.errors import LearningError

@@ -4,8 +4,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from documents.toml_positions import locate
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from dens.config.toml_positions import locate
+from knowledge_manager.vocabulary.reader import read_vocabulary
 from spark_analysis.errors import LearningError
 from spark_analysis.sweep.plan import toml_value
 

@@ -24,9 +24,13 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
-from documents.atomic_write import write_whole
-from documents.problems import DocumentError
-from documents.untrusted_folder import parts_in, path_in, read_in, refuse_links_below
+from dens.config.atomic_write import write_whole
+from dens.config.problems import DocumentError
+from dens.config.untrusted_folder import parts_in, path_in, read_in, refuse_links_below
+from dens.trace.folder_lock import is_being_written
+from dens.trace.losses import refuse_losses
+from dens.trace.manifest import Manifest, read_manifest
+from dens.trace.recorded_run import recorded_run
 from spark_analysis.copies_left import NOTHING_KNOWN, CopiesLeft, copies_left
 from spark_analysis.devices import devices_of
 from spark_analysis.errors import NoSpark, TraceError
@@ -36,10 +40,6 @@ from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
 from spark_analysis.session.connect import is_remote
 from spark_analysis.streams import held_alone, refuse_patterns
-from traces.folder_lock import is_being_written
-from traces.losses import refuse_losses
-from traces.manifest import Manifest, read_manifest
-from traces.recorded_run import recorded_run
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""

@@ -11,9 +11,9 @@ are several figures, stand in `pair_figures.py`.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark reader expects
 
+from dens.trace.manifest import Manifest
 from spark_analysis.metrics.ordering import in_order
 from spark_analysis.metrics.owed import OWED
-from traces.manifest import Manifest
 
 PAIR = ("origin", "number", "subscriber")
 

@@ -5,7 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from documents.atomic_write import write_whole
+from dens.config.atomic_write import write_whole
 from spark_analysis.answers import Analysis
 from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.comparison import Comparison, compare

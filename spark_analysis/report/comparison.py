@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from dens.trace.manifest import Manifest
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue.evidence import REPORTED
 from spark_analysis.catalogue.metric import Metric
@@ -18,7 +19,6 @@ from spark_analysis.catalogue.registry import compared
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval, interval
 from spark_analysis.variant_labels import differing, variant_labels
-from traces.manifest import Manifest
 
 MOMENTS: Final = 100
 """So many times a curve of delays has."""

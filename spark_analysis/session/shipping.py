@@ -12,16 +12,11 @@ from pathlib import Path, PurePath
 from typing import Final
 
 PACKAGES: Final = (
-    "boards",
-    "compiled",
     "dens",
-    "documents",
     "emulation",
     "knowledge_manager",
-    "nodes",
     "plugins",
     "spark_analysis",
-    "traces",
     "watchdog",
 )
 """What a worker may need: the matchers and their words, and for sweeps the emulator."""

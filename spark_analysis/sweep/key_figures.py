@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from dens.trace.manifest import read_manifest
+from dens.trace.recorded_run import recorded_run
 from spark_analysis.catalogue.evidence import SWEPT
 from spark_analysis.catalogue.metric import Metric, values_of
 from spark_analysis.catalogue.recorded import evidence_of
 from spark_analysis.catalogue.registry import compared
 from spark_analysis.errors import TraceError
-from traces.manifest import read_manifest
-from traces.recorded_run import recorded_run
 
 KeyFigures = Mapping[str, float | None]
 

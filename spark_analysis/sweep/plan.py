@@ -26,10 +26,10 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from documents.problems import DocumentError, Problem
-from documents.reading import read_text
-from documents.toml_documents import SchemaCodes, parse_toml, read_model
-from documents.toml_positions import TomlPositions
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import read_text
+from dens.config.toml_documents import SchemaCodes, parse_toml, read_model
+from dens.config.toml_positions import TomlPositions
 
 CODES: Final = SchemaCodes(unknown_key="D331", missing_key="D332", bad_value="D333")
 MOST_RUNS: Final = 100_000

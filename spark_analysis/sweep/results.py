@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from documents.atomic_write import write_whole
+from dens.config.atomic_write import write_whole
 from spark_analysis.catalogue.metric import Metric
 from spark_analysis.interval import Interval, interval
 from spark_analysis.sweep.key_figures import KeyFigures, swept_metrics

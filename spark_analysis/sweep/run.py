@@ -24,10 +24,10 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from documents.atomic_write import write_whole
-from documents.json_documents import LARGEST_JSON, parse_json
-from documents.problems import DocumentError, Problem
-from documents.untrusted_folder import read_in
+from dens.config.atomic_write import write_whole
+from dens.config.json_documents import LARGEST_JSON, parse_json
+from dens.config.problems import DocumentError, Problem
+from dens.config.untrusted_folder import read_in
 from spark_analysis.errors import SweepError
 from spark_analysis.session.worker_errors import told_in_words
 from spark_analysis.sweep.key_figures import swept_metrics

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from documents.atomic_write import write_whole
-from documents.json_documents import LARGEST_JSON, parse_json
-from documents.problems import DocumentError
-from documents.untrusted_folder import read_in
+from dens.config.atomic_write import write_whole
+from dens.config.json_documents import LARGEST_JSON, parse_json
+from dens.config.problems import DocumentError
+from dens.config.untrusted_folder import read_in
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.sweep.key_figures import KeyFigures, key_figures, swept_metrics

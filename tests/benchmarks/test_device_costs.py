@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.device_costs import measured_costs
-from emulation.matching_costs import MatchingCosts
+from emulation.devices.matching_costs import MatchingCosts
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.population import Population
 from plugins.matching_work import MatchingWork

@@ -23,7 +23,7 @@ def main() -> None:
         return
     if chromium() is None:
         sys.path.insert(0, str(ROOT))
-        from tests.boards.install import install_debian_packages
+        from tests.dens.boards.install import install_debian_packages
 
         install_debian_packages(["chromium"], "the tests that open the report in a browser")
 

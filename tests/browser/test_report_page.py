@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from dens.trace.manifest import Manifest
 from spark_analysis.report.build import write_comparison, write_report
 from spark_analysis.report.comparison import compare, compared_metrics
 from tests.spark_analysis.sample import sample_analysis
-from traces.manifest import Manifest
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

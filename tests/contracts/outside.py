@@ -11,7 +11,7 @@ from tests.paths import ROOT
 
 def dens(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "studio", *arguments],
+        [sys.executable, "-m", "dens.cli", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]), "NO_COLOR": "1"},
         capture_output=True,

@@ -17,18 +17,18 @@ import pytest
 import typer.main
 from pydantic import BaseModel
 
-from dens import numbers
+from dens.cli.main import app
+from dens.overlay.wire import codes as numbers
+from dens.trace.schema import TABLES
 from emulation.scenario import scenario_schema
 from plugins.registry import languages
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue.registry import built_in
-from studio.main import app
 from tests.paths import ROOT
-from traces.schema import TABLES
 
 GOLDEN = ROOT / "tests" / "golden" / "data_names.json"
-PACKAGES = ("knowledge_manager", "nodes", "emulation", "spark_analysis", "traces")
-SOURCES = ("boards", "compiled", "dens", "documents", "plugins", "studio", "watchdog", *PACKAGES)
+PACKAGES = ("knowledge_manager", "dens.node", "emulation", "spark_analysis", "dens.trace")
+SOURCES = ("dens", "emulation", "knowledge_manager", "plugins", "spark_analysis", "watchdog")
 
 
 def test_names_that_are_data_do_not_change(request: pytest.FixtureRequest) -> None:
@@ -58,7 +58,9 @@ def data_names() -> dict[str, Any]:
 
 def commands(path: str, command: Any) -> Iterator[tuple[str, list[str]]]:
     """Yield every command with its options and arguments."""
-    nested = getattr(command, "commands", {})
+    context = typer.Context(command)
+    listed = command.list_commands(context) if hasattr(command, "commands") else ()
+    nested = {name: command.get_command(context, name) for name in listed}
     if not nested:
         yield path, sorted(option for one in command.params for option in (one.opts or [one.name]))
     for name, below in nested.items():

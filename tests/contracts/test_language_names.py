@@ -7,37 +7,25 @@ from plugins.registry import BUILT_IN, DEFAULT
 from tests.paths import ROOT
 
 ROOMS = (
-    "boards",
     "dens",
-    "documents",
     "emulation",
     "knowledge_manager",
-    "nodes",
     "plugins/authoring",
     "spark_analysis",
-    "studio",
-    "traces",
 )
 
 ALLOWED = {
-    "boards/board_language.py": "a board has room for one language, and this says which",
-    "boards/mains/board_main.py": "a board's own program; it runs where there is no registry",
+    "dens/boards/board_language.py": "a board has room for one language, and this says which",
+    "dens/boards/mains/board_main.py": "a board's own program; it runs where there is no registry",
     "emulation/fault_injection/language_pool.py": "documents and their oracle, for each shipped language",
-    "plugins/authoring/term_sets.py": "the element <fuzzy-set>, which every language with terms may have",
-    "plugins/authoring/words.py": "the element <fuzzy-set>, which every language with terms may have",
-    "studio/commands/experiment.py": "the family of experiments that a person asks for",
-    "studio/experiments/registry.py": "which families of experiments there are",
+    "plugins/authoring/xml/term_sets.py": "the element <fuzzy-set>, which every language with terms may have",
+    "plugins/authoring/xml/words.py": "the element <fuzzy-set>, which every language with terms may have",
 }
 """Files that may say the name of the default language, in code, comment or text, and why."""
 
 
-ABOUT_ONE = ("studio/experiments/fuzzy/",)
-"""Folders that are about one language: the figures of a paper about it."""
-
-
 def sources() -> list[Path]:
-    found = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
-    return [path for path in found if not str(path.relative_to(ROOT)).startswith(ABOUT_ONE)]
+    return [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 def test_nobody_says_the_name_of_the_default_language() -> None:

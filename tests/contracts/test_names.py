@@ -19,6 +19,7 @@ ABOUT_ALL = {
     "browser": "what Chromium shows of a report",
     "contracts": "what holds for the whole tree",
     "documented": "the commands that documentation pages show",
+    "experiments": "the figures of the papers, in experiments/dens_experiments",
     "golden": "data",
     "outside_language": "a package that is installed",
     "outside_package": "a package that is installed",

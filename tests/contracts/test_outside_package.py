@@ -11,16 +11,16 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dens.drivers.installed_policies import ENTRY_POINT_GROUP as POLICIES_GROUP
-from dens.drivers.installed_policies import policies
-from documents.entry_points import OutsidePackageError
+from dens.config.entry_points import OutsidePackageError
+from dens.node.installed_policies import ENTRY_POINT_GROUP as POLICIES_GROUP
+from dens.node.installed_policies import policies
+from dens.node.sources.kinds import ENTRY_POINT_GROUP as SOURCES_GROUP
+from dens.node.sources.kinds import SourceKind, SourceOrder, made_source, source_kinds
 from emulation.forwarding.topology import KnownTopology
 from emulation.mobility.model import Area
 from emulation.mobility.registry import ENTRY_POINT_GROUP as MOBILITY_GROUP
 from emulation.mobility.registry import mobility_models
 from knowledge_manager.mission_table import load_mission_table
-from nodes.source_kinds import ENTRY_POINT_GROUP as SOURCES_GROUP
-from nodes.source_kinds import SourceKind, SourceOrder, made_source, source_kinds
 from plugins.readings import ExactReading
 from plugins.registry import languages
 from tests.contracts.outside import ROOT, dens, installed
@@ -130,7 +130,10 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
             ("two_hop:TWO_HOP", "two_hop:NOWHERE"),
             "policy two_hop (dens_outside.two_hop:NOWHERE) of the package",
         ),
-        (("two_hop:TWO_HOP", "two_hop:RELAYS"), "is a Parameter; name a PolicyKind of dens.policies.kind"),
+        (
+            ("two_hop:TWO_HOP", "two_hop:RELAYS"),
+            "is a Parameter; name a PolicyKind of dens.overlay.policies.kind",
+        ),
         (("circle:CircleTable", "circle:Circle"), "is the class Circle; name a class derived from"),
         (("circle:CircleTable", "two_hop:TWO_HOP"), "is a PolicyKind; name a class derived from"),
         (("topics:TOPICS", "topics:Topics"), "is the class Topics; name a SubscriptionLanguage"),
@@ -162,7 +165,7 @@ def entry(group: str, value: str) -> EntryPoint:
 
 def test_a_name_that_is_taken_is_refused() -> None:
     with pytest.raises(OutsidePackageError, match=r"policy one .*: the name 'direct' is taken already"):
-        policies([entry(POLICIES_GROUP, "dens.policies.direct:DIRECT")])
+        policies([entry(POLICIES_GROUP, "dens.overlay.policies.direct:DIRECT")])
     with pytest.raises(
         OutsidePackageError, match=r"mobility model one .*: the name 'static' is taken already"
     ):
@@ -204,7 +207,7 @@ def test_the_page_shows_the_package_as_it_is() -> None:
 
 
 def test_the_policy_gives_as_many_copies_as_it_may(outside: ModuleType) -> None:
-    from dens.item import Item
+    from dens.overlay.wire.item import Item
 
     policy = outside.two_hop.TWO_HOP(1, relays=3)
 

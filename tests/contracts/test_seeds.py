@@ -1,6 +1,6 @@
 """A sweep takes as many seeds as a run. The analysis does not know the emulator, so both say how many."""
 
-from emulation.seeds import MOST_RUNS
+from emulation.random.seeds import MOST_RUNS
 from spark_analysis.sweep.plan import MOST_SEEDS
 
 

@@ -98,7 +98,7 @@ def _subscriptions(folder: Path) -> None:
     (folder / "racing.xml").write_text(RACING)
 
 
-FIGURES = "measures for minutes; tests/studio/experiments runs every experiment small"
+FIGURES = "measures for minutes; tests/experiments runs every experiment small"
 HARDWARE = "needs a board on a serial port"
 ENDLESS = "follows a folder until it is stopped; tests run it"
 
@@ -107,9 +107,9 @@ PAGES: Mapping[str, Page] = {
     "atopss.md": Page(
         _atopss,
         with_node=True,
-        left_out={"dens publish": "waits for a subscriber; tests/studio/test_publish_command.py runs it"},
+        left_out={"dens publish": "waits for a subscriber; tests/dens/cli/test_publish_command.py runs it"},
     ),
-    "boards.md": Page(_boards, left_out={"dens board deploy": HARDWARE}),
+    "dens.boards.md": Page(_boards, left_out={"dens board deploy": HARDWARE}),
     "composite.md": Page(
         _composite,
         left_out={
@@ -145,8 +145,8 @@ PAGES: Mapping[str, Page] = {
         left_out={
             "dens node run": "runs in the background",
             "dens node subscribe node.toml patient.xml": "needs a second machine",
-            "dens report seen": "needs the trace of a node; tests/nodes makes one and reports it",
-            "dens publish": "waits for a subscriber; tests/studio/test_publish_command.py runs it",
+            "dens report seen": "needs the trace of a node; tests/dens/node makes one and reports it",
+            "dens publish": "waits for a subscriber; tests/dens/cli/test_publish_command.py runs it",
         },
     ),
     "security.md": Page(),

@@ -1,13 +1,13 @@
 """Boards that compute: what they are given is done one after the other, and everybody else is free."""
 
-from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
-from emulation.board_profile import load_board_profile
-from emulation.board_time import BoardTime
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.storage.memory import MemoryStore
 from emulation.clock import Clock
-from emulation.node import Node
-from emulation.scenario.fault_settings import BoardSettings
+from emulation.devices.board_profile import load_board_profile
 from emulation.scenario.scenario import NodeSlot
+from emulation.scenario.settings.faults import BoardSettings
+from emulation.world.board_time import BoardTime
+from emulation.world.node import Node
 from plugins.matching_work import MatchingWork
 
 SLOW = BoardSettings(

@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.trace.comparison import compare_runs
+from dens.trace.run_documents import NotARun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from traces.comparison import compare_runs
-from traces.run_documents import NotARun
 
 WriteScenario = Callable[..., Path]
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dens.trace.recorded_run import recorded_run
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from plugins.composite.composites import CONFIRMED, MATCH, PREDICTED, Composite, decode_composite
 from plugins.composite.results import match_identity, results_of
-from traces.recorded_run import recorded_run
 
 KILLED = 'fault=[{kind="crash", who=["bearers"], every_s=300, for_s=0.001}]'
 """Every five minutes some bearer is killed, and begins again with what it had committed."""

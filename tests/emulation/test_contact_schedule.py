@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
+from dens.trace.writer import TraceWriter
 from emulation.clock import Clock
-from emulation.contact_schedule import PlannedContacts
 from emulation.contacts.contact import Contacts, FileOrder
 from emulation.contacts.usable import UsableTime
-from emulation.surroundings_journal import SurroundingsJournal
+from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.world.contact_schedule import PlannedContacts
 from tests.emulation.contacts.slow_detector import legs
-from traces.writer import TraceWriter
 
 
 def test_planned_contacts_open_after_set_up_and_are_lost_when_they_end(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dens.trace.recorded_run import recorded_run
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from traces.recorded_run import recorded_run
 
 
 def seen_in(folder: Path, covering: bool) -> tuple[set[tuple[int, int, int]], Counter[str]]:

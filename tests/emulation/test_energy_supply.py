@@ -5,12 +5,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from dens.trace.writer import TraceWriter
 from emulation.clock import Clock, Rank
-from emulation.energy_supply import EnergySupply
-from emulation.reachability import Reachability
-from emulation.scenario.fault_settings import EnergySettings
-from emulation.surroundings_journal import SurroundingsJournal
-from traces.writer import TraceWriter
+from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.scenario.settings.faults import EnergySettings
+from emulation.world.energy_supply import EnergySupply
+from emulation.world.reachability import Reachability
 
 IDLE = EnergySettings(battery_j=10.0, idle_w=1.0, send_j_per_byte=0.5, receive_j_per_byte=0.25)
 

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from emulation.contacts.contact import Contacts
 from emulation.links import linked
-from emulation.scenario.routing_settings import LinkKind, LinksSettings
+from emulation.scenario.settings.routing import LinkKind, LinksSettings
 
 
 def links(kind: LinkKind, count: int, ends: int = 0, degree: float | None = None, seed: int = 1) -> Contacts:

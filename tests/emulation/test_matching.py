@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.board_profile import load_board_profile
-from emulation.matching_costs import MatchingCosts
+from emulation.devices.board_profile import load_board_profile
+from emulation.devices.matching_costs import MatchingCosts
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from plugins.fuzzy.language import FUZZY

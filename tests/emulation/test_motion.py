@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 from emulation.mobility.model import Area, EachAlone, Legs
 from emulation.mobility.model import Path as WalkedPath
 from emulation.motion import walks_of
+from emulation.random.streams import Streams
 from emulation.scenario import load_scenario
-from emulation.streams import Streams
 
 
 class Straight(EachAlone):

@@ -6,10 +6,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.vocabulary import vocabulary_text
+from knowledge_manager.vocabulary.vocabulary import vocabulary_text
 
 WriteScenario = Callable[..., Path]
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.engine import Engine
-from dens.events import NotificationDelivered
-from dens.item import ItemId
-from dens.node import DensNode
-from dens.numbers import DIRECT_LANGUAGE
-from dens.policies.registry import POLICIES
-from dens.publisher import PublisherEnd
-from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.events import NotificationDelivered
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.policies.registry import POLICIES
+from dens.overlay.session.engine import Engine
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.codes import DIRECT_LANGUAGE
+from dens.overlay.wire.item import ItemId
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from emulation.population import draw_population
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.subscription_requests import Numbering
-from knowledge_manager.event_class import Attribute
+from emulation.workload.subscription_requests import Numbering
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.generator import RandomSubscription
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.generator import FuzzyGenerator

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulation.reachability import Reachability
+from emulation.world.reachability import Reachability
 
 DEVICES = st.integers(0, 4)
 PAIRS = st.tuples(DEVICES, DEVICES).filter(lambda pair: pair[0] < pair[1])

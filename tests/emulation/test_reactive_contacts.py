@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens.trace.writer import TraceWriter
 from emulation.clock import Clock, Rank
 from emulation.contacts.usable import UsableTime
-from emulation.reactive_contacts import ReactiveContacts
-from emulation.surroundings_journal import SurroundingsJournal
+from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.world.reactive_contacts import ReactiveContacts
 from tests.emulation.contacts.slow_detector import Point, legs, walks_of
 from tests.emulation.contacts.test_courses import DURATION_MS, REACHES, courses, turns
-from traces.writer import TraceWriter
 
 
 @contextmanager

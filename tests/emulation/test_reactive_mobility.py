@@ -8,24 +8,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dens.events import NotificationMatched
-from dens.item import Item
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.overlay.events import NotificationMatched
+from dens.overlay.wire.item import Item
+from dens.trace.writer import TraceWriter
 from emulation.clock import Clock
 from emulation.contacts.courses import Courses
 from emulation.contacts.usable import UsableTime
 from emulation.contacts.windows import find_contacts_in_windows
+from emulation.ground_truth_recorder import SurroundingsJournal
 from emulation.mobility.model import Answer, Legs, Point, legs_through
 from emulation.motion import contacts_among, walks_of
-from emulation.reactive_contacts import ReactiveContacts
-from emulation.reactive_mobility import ReactiveMobility, Responder
+from emulation.random.streams import Streams
 from emulation.rerun import rerun
 from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
 from emulation.scenario.controls import range_windows
-from emulation.streams import Streams
-from emulation.surroundings_journal import SurroundingsJournal
-from traces.writer import TraceWriter
+from emulation.world.reactive_contacts import ReactiveContacts
+from emulation.world.reactive_mobility import ReactiveMobility, Responder
 
 WriteScenario = Callable[..., Path]
 SEED = 5

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
-from emulation.contacts.formats.recording import Lines
+from dens.config.problems import DocumentError
 from emulation.contacts.formats.registry import read_contacts
 from emulation.mobility.formats import tracks
 from emulation.mobility.formats.registry import read_movement
 from emulation.mobility.model import Area
-from emulation.recorded_text import LONGEST_LINE, TextBounds, text_lines
+from emulation.recordings.lines import Lines
+from emulation.recordings.text import LONGEST_LINE, TextBounds, text_lines
 from emulation.replay import messages
 from emulation.replay.messages import read_messages
 from emulation.sensors import recording as sensors

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.trace.comparison import compare_runs
 from emulation.replications import run_replications
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
-from traces.comparison import compare_runs
 
 WriteScenario = Callable[..., Path]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.trace.comparison import compare_until
+from dens.trace.run_documents import NotARun
 from emulation.rerun import rerun, version_differences
 from emulation.run import Progress, run_scenario
 from emulation.run_inputs import scenario_of
 from emulation.scenario import load_scenario
-from traces.comparison import compare_until
-from traces.run_documents import NotARun
 
 WriteScenario = Callable[..., Path]
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'

@@ -12,16 +12,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dens.policies.registry import POLICIES
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.overlay.policies.registry import POLICIES
+from dens.trace.comparison import compare_until
+from dens.trace.folder_lock import FolderLock
+from dens.trace.schema import TABLES
+from dens.trace.tables import rows_of
+from dens.trace.writer import TraceError
 from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
 from tests.paths import ROOT
-from traces.comparison import compare_until
-from traces.folder_lock import FolderLock
-from traces.schema import TABLES
-from traces.tables import rows_of
-from traces.writer import TraceError
 
 WriteScenario = Callable[..., Path]
 
@@ -30,7 +30,7 @@ import sys
 from pathlib import Path
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from traces.folder_lock import FolderLock
+from dens.trace.folder_lock import FolderLock
 run_scenario(load_scenario(Path(sys.argv[1])), int(sys.argv[2]), Path(sys.argv[3]))
 """
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import simpy
 
+from dens.trace.comparison import compare_runs
 from emulation.clock import Clock, Rank
 from emulation.direct_messages import LANGUAGE
 from emulation.run import run_scenario
@@ -15,7 +16,6 @@ from emulation.running_world import RunningWorld
 from emulation.scenario import load_scenario
 from tests.emulation.forwarding.lines import line, rows
 from tests.paths import ROOT
-from traces.comparison import compare_runs
 
 Process = Generator[simpy.Event, Any, None]
 

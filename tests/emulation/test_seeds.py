@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulation.seeds import MOST_WORLDS, parse_seeds
+from emulation.random.seeds import MOST_WORLDS, parse_seeds
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulation.streams import Streams
+from emulation.random.streams import Streams
 from tests.paths import ROOT
 
 names = st.tuples(st.sampled_from(["mobility", "radio", "sensor"]), st.integers(0, 70_000))
@@ -47,7 +47,7 @@ def test_names_do_not_run_together() -> None:
 
 
 def test_the_hash_seed_of_python_does_not_matter() -> None:
-    code = "from emulation.streams import Streams; print(Streams(7).stream('radio', 'g', 3).random())"
+    code = "from emulation.random.streams import Streams; print(Streams(7).stream('radio', 'g', 3).random())"
     printed = {
         subprocess.run(
             [sys.executable, "-c", code],

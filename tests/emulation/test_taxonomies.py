@@ -3,14 +3,14 @@
 import shutil
 from pathlib import Path
 
+from dens.trace.manifest import read_manifest
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.graphs.carried_taxonomies import carried, taxonomies_from
+from knowledge_manager.carried_taxonomies import carried, taxonomies_from
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.languages import mission_table
 from tests.paths import ROOT
-from traces.manifest import read_manifest
 
 VOCABULARY = """
 name = "notes"

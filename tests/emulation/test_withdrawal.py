@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.metrics.owed import SubscriptionRevision, subscription_revisions

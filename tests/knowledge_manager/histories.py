@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.extract import Extract, OfferedSource
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
+from knowledge_manager.dictionary.extract import Extract, OfferedSource
 
 NOW_MS = 20_000_000
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.compact import MAGIC, compile_thesaurus, read_compact
 from knowledge_manager.compact_sections import CompactError
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.compiled import MAGIC, compile_thesaurus, read_compact
+from knowledge_manager.thesaurus.concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 CONCEPTS = [
     Concept(

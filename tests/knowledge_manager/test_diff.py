@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from knowledge_manager.diff import VocabularyDiff, diff_vocabularies
-from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
-from knowledge_manager.terms import Shoulder
-from knowledge_manager.vocabulary import load_vocabulary
+from knowledge_manager.vocabulary.diff import VocabularyDiff, diff_vocabularies
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass, Vocabulary
+from knowledge_manager.vocabulary.terms import Shoulder
+from knowledge_manager.vocabulary.vocabulary import load_vocabulary
 
 OLD = load_vocabulary("medical")
 Edit = Callable[[Attribute], Attribute]

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.interfaces import Directory
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.extract import ExtractError
-from knowledge_manager.local_dictionary import LocalDataDictionary
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
+from knowledge_manager.dictionary.extract import ExtractError
+from knowledge_manager.dictionary.local import LocalDataDictionary
+from knowledge_manager.dictionary.offers import offers_for
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.offers import offers_for
 from plugins.fuzzy.language import FUZZY
 from watchdog.vector import VectorError
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.distributed_dictionary import KEPT_EXPIRED_MS, DistributedDataDictionary
-from knowledge_manager.extract import Extract, ExtractError, OfferedSource, decode_extract
+from knowledge_manager.dictionary.distributed import KEPT_EXPIRED_MS, DistributedDataDictionary
+from knowledge_manager.dictionary.extract import Extract, ExtractError, OfferedSource, decode_extract
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
 from tests.knowledge_manager.histories import NOW_MS, Told, dictionary_of, histories, state_of

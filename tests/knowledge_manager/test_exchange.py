@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.limits import Limits
-from dens.machine import ProtocolMachine
-from dens.node import DensNode
-from dens.numbers import MessageType
-from dens.publisher import PublisherEnd
-from dens.stores.memory import MemoryStore
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.limits import Limits
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.codes import MessageType
 from emulation.fault_injection.topics import TopicHost
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.extract import Extract, OfferedSource
-from tests.dens.on_air import messages_in
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
+from knowledge_manager.dictionary.extract import Extract, OfferedSource
+from tests.dens.overlay.on_air import messages_in
 from tests.knowledge_manager.histories import state_of
 
 FIRST_MEDIATOR = 1_001

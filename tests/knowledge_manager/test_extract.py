@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.extract import (
+from knowledge_manager.dictionary.extract import (
     CONTENT_TYPES,
     PROTOCOLS,
     Extract,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
-from knowledge_manager.hedges import HEDGES, Hedge
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from dens.config.problems import DocumentError
+from knowledge_manager.vocabulary.hedges import HEDGES, Hedge
+from knowledge_manager.vocabulary.reader import read_vocabulary
 from plugins.curves import hedged
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.paths import ROOT

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import Concept, Label, Target, fold, speaks, target
-from knowledge_manager.thesaurus_spelling import nearest_words, slips_between
+from knowledge_manager.thesaurus.concept import Concept, Label, Target, fold, speaks, target
+from knowledge_manager.thesaurus.spelling import nearest_words, slips_between
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.compact import compile_thesaurus
+from knowledge_manager.lookup.thesaurus_files import load_layers, load_thesaurus
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
-from knowledge_manager.thesaurus_files import load_layers, load_thesaurus
-from knowledge_manager.thesaurus_layers import layered
+from knowledge_manager.thesaurus.compiled import compile_thesaurus
+from knowledge_manager.thesaurus.concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.layers import layered
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 PREFIXES = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix dens: <urn:dens:thesaurus:1#> .

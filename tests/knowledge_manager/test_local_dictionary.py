@@ -2,10 +2,10 @@
 
 import pytest
 
-from knowledge_manager.event_class import UnknownName
-from knowledge_manager.extract import Extract, decode_extract
-from knowledge_manager.local_dictionary import LocalDataDictionary, LocalDictionaryError
+from knowledge_manager.dictionary.extract import Extract, decode_extract
+from knowledge_manager.dictionary.local import LocalDataDictionary, LocalDictionaryError
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
 

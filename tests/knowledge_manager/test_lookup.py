@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.lookup import (
+from knowledge_manager.lookup.lookup import (
     AmbiguousWord,
     MisfitWord,
     UnknownWord,
@@ -18,10 +18,10 @@ from knowledge_manager.lookup import (
     resolve_term,
     resolve_value,
 )
+from knowledge_manager.lookup.thesaurus_files import load_thesaurus
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
-from knowledge_manager.thesaurus_files import load_thesaurus
+from knowledge_manager.thesaurus.concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 WORDS = load_thesaurus("rescue")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.vocabulary import UnknownName
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from knowledge_manager.vocabulary.vocabulary import UnknownName
 from tests.paths import ROOT
 
 MEDICAL = (ROOT / "knowledge_manager" / "vocabularies" / "medical.toml").read_text("utf-8")

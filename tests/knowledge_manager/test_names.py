@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.names import LONGEST_NAME, composed, fault_of_name
-from knowledge_manager.thesaurus_concept import target
-from knowledge_manager.vocabulary import check_vocabulary_file
+from knowledge_manager.thesaurus.concept import target
+from knowledge_manager.vocabulary.vocabulary import check_vocabulary_file
 from plugins.fuzzy.authoring.compiler import compile_subscription
 
 OWN = """name = "lawine"

@@ -1,12 +1,12 @@
 """What is measured around here, in the words of whoever asks."""
 
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.local_dictionary import LocalDataDictionary
-from knowledge_manager.lookup_words import show_vocabulary
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
+from knowledge_manager.dictionary.local import LocalDataDictionary
+from knowledge_manager.dictionary.offers import browse_offers, heard_within
+from knowledge_manager.lookup.thesaurus_files import load_thesaurus
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.offers import browse_offers, heard_within
-from knowledge_manager.thesaurus_files import load_thesaurus
-from knowledge_manager.vocabulary import load_vocabulary
+from knowledge_manager.vocabulary.vocabulary import load_vocabulary
+from knowledge_manager.vocabulary_words import show_vocabulary
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 WORDS = load_thesaurus("rescue")

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.extract import Extract, ExtractError, OfferedSource
-from knowledge_manager.lookup import look_up
-from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.offers import wishes_of
-from knowledge_manager.question import (
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
+from knowledge_manager.dictionary.extract import Extract, ExtractError, OfferedSource
+from knowledge_manager.dictionary.offers import wishes_of
+from knowledge_manager.dictionary.question import (
     EVERYTHING,
     concerns,
     concerns_attribute,
     decode_question,
     encode_question,
 )
-from knowledge_manager.thesaurus_files import load_layers
+from knowledge_manager.lookup.lookup import look_up
+from knowledge_manager.lookup.thesaurus_files import load_layers
+from knowledge_manager.mission_table import load_mission_table
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
 

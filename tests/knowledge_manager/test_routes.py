@@ -3,9 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.compact_routes import link_table, routes
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import (
+from knowledge_manager.thesaurus.concept import (
     FACTORS,
     LEAST_CLOSENESS,
     WHOLE,
@@ -14,6 +12,8 @@ from knowledge_manager.thesaurus_concept import (
     Relation,
     Target,
 )
+from knowledge_manager.thesaurus.routes import link_table, routes
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 MOST = 6
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
-from knowledge_manager.diff import diff_vocabularies
-from knowledge_manager.event_class import Attribute, Vocabulary
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.scales import MOST_PIECES, faults_of_breakpoints, log_breakpoints
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from knowledge_manager.vocabulary.diff import diff_vocabularies
+from knowledge_manager.vocabulary.event_class import Attribute, Vocabulary
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from knowledge_manager.vocabulary.scales import MOST_PIECES, faults_of_breakpoints, log_breakpoints
 
 
 def vocabulary(scale: str = "", domain: str = "[0.0, 2000.0]", kind: str = "") -> Vocabulary:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import knowledge_manager
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from knowledge_manager.lookup.thesaurus_check import compile_thesaurus_files, problems_with_table
+from knowledge_manager.lookup.thesaurus_files import load_thesaurus, shipped_thesauri
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.skos import read_skos_files
-from knowledge_manager.thesaurus_check import compile_thesaurus_files, problems_with_table
-from knowledge_manager.thesaurus_concept import Target
-from knowledge_manager.thesaurus_files import load_thesaurus, shipped_thesauri
+from knowledge_manager.thesaurus.concept import Target
+from knowledge_manager.thesaurus.skos import read_skos_files
 
 FOLDER = Path(knowledge_manager.__file__).parent / "thesauri"
 SOURCES = sorted(FOLDER.glob("*.ttl"))
@@ -46,7 +46,7 @@ def test_every_measured_attribute_has_a_word(language: str) -> None:
 
 def test_a_node_needs_neither_rdflib_nor_pint() -> None:
     code = (
-        "import sys; from knowledge_manager.thesaurus_files import load_thesaurus;"
+        "import sys; from knowledge_manager.lookup.thesaurus_files import load_thesaurus;"
         "assert load_thesaurus('rescue').find('temp');"
         "print([name for name in ('rdflib', 'pint', 'pydantic') if name in sys.modules])"
     )

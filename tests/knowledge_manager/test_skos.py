@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from knowledge_manager.lookup.thesaurus_check import check_thesaurus_file, compile_thesaurus_files
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.skos import dangling_links, read_skos, read_skos_file, read_skos_files
-from knowledge_manager.thesaurus_check import check_thesaurus_file, compile_thesaurus_files
-from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.concept import Concept, Label, Relation, Target
+from knowledge_manager.thesaurus.skos import dangling_links, read_skos, read_skos_file, read_skos_files
 
 TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix dens: <urn:dens:thesaurus:1#> .

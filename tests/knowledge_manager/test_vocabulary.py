@@ -4,16 +4,24 @@ import datetime
 
 import pytest
 
-from documents.problems import DocumentError
-from knowledge_manager.terms import Hedged, Points, Shoulder, Sigmoid, Trapezoidal, Universal, faults
+from dens.config.problems import DocumentError
 from knowledge_manager.units import check_unit
-from knowledge_manager.vocabulary import (
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from knowledge_manager.vocabulary.terms import (
+    Hedged,
+    Points,
+    Shoulder,
+    Sigmoid,
+    Trapezoidal,
+    Universal,
+    faults,
+)
+from knowledge_manager.vocabulary.vocabulary import (
     UnknownName,
     check_vocabulary_file,
     load_vocabulary,
     shipped_vocabularies,
 )
-from knowledge_manager.vocabulary_reader import read_vocabulary
 from tests.paths import ROOT
 
 EVERYTHING = """

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError, Problem
-from documents.reading import read_document
+from dens.app.check import Checker
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import read_document
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.vocabulary import check_vocabulary_file, load_vocabulary
+from knowledge_manager.vocabulary.vocabulary import check_vocabulary_file, load_vocabulary
 from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
 from plugins.authoring import Authoring
 from plugins.authoring.vector_files import check_vector_file
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
 from plugins.composite.authoring.composite_authoring import CompositeAuthoring
-from plugins.composite.model import Counted, Model, subject_of
+from plugins.composite.prediction.model import Counted, Model, subject_of
 from plugins.composite.vectors import decode_body
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.fuzzy_authoring import FuzzyAuthoring
@@ -23,7 +24,6 @@ from plugins.fuzzy.language import FUZZY
 from plugins.gtopss.authoring.graph_authoring import GraphAuthoring
 from plugins.gtopss.authoring.publications import publication_of
 from plugins.registry import term_fault
-from studio.checking import Checker
 from tests.paths import ROOT
 
 GOLDEN = Path(__file__).parent / "golden" / "errors"
@@ -39,14 +39,14 @@ def table() -> MissionTable:
 
 
 def codes_in_code() -> set[str]:
-    rooms = ("documents", "knowledge_manager", "plugins")
+    rooms = ("dens/config", "knowledge_manager", "plugins")
     files = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
-    files.append(ROOT / "studio" / "board_checking.py")
-    files.extend((ROOT / "boards").glob("*.py"))
+    files.append(ROOT / "dens" / "app" / "board_check.py")
+    files.extend((ROOT / "dens" / "boards").rglob("*.py"))
     files.extend((ROOT / "emulation").rglob("plan_file.py"))
     files.extend((ROOT / "spark_analysis" / "graphs").glob("*.py"))
-    files.extend((ROOT / "studio").rglob("*graph*.py"))
-    files.extend((ROOT / "studio" / "graph_feeds").glob("*.py"))
+    files.extend((ROOT / "dens").rglob("*graph*.py"))
+    files.extend((ROOT / "dens" / "app" / "graph_feeds").glob("*.py"))
     return {code for path in files for code in re.findall(r'"(D\d{3})"', path.read_text("utf-8"))}
 
 

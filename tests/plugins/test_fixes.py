@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import Fix, Problem, TextSpan
+from dens.config.problems import Fix, Problem, TextSpan
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.vocabulary import check_vocabulary_file
+from knowledge_manager.vocabulary.vocabulary import check_vocabulary_file
 from plugins.fuzzy.authoring.fuzzy_authoring import FuzzyAuthoring
 from plugins.registry import term_fault
 

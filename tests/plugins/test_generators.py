@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.language import ATOPSS
-from plugins.atopss.scale import TOP
-from plugins.atopss.shapes import point
+from plugins.atopss.shapes.scale import TOP
+from plugins.atopss.shapes.shapes import point
 from plugins.atopss.told_values import shape_of_byte
 from plugins.atopss.vectors import decode_subscription, encode_subscription
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, SubscriptionGenerator

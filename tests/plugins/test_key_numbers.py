@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.kernels.paged_numbers import PagedNumbers
-from plugins.kernels.rows import RowStore
+from plugins.kernels.rows.rows import RowStore
 from plugins.key_numbers import FIRST_ALIAS, KeyNumbers
 
 EDGES = [0, 1, 255, 256, 65_535, 65_536, 0xFEFFFF, 0xFF0000, 0xFFFFFF, 1 << 24, (1 << 31) - 1]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from documents.entry_points import OutsidePackageError
+from dens.config.entry_points import OutsidePackageError
 from knowledge_manager.mission_table import load_mission_table
 from plugins.direct.language import DIRECT, notification_for, subscription_to
 from plugins.fuzzy.language import FUZZY

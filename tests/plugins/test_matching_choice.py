@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.ground_truth import FuzzyGroundTruth

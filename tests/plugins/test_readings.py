@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.readings import Corners, ExactReading, decode_exact
 from plugins.value_texts import corners_of, fault_of, is_within
 from watchdog.gauge import Gauge, NominalGauge

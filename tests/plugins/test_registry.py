@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from plugins.authoring import Authoring
 from plugins.guard.guard import LanguageDefect

@@ -12,15 +12,15 @@ from typing import Final
 
 import pytest
 
-from documents.problems import DocumentError
-from knowledge_manager.event_class import UnknownName
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins import registry
 from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.authoring.constants import BadConstant, reading_of
-from plugins.authoring.description import Fields
-from plugins.authoring.document import no_subscription, read_xml
+from plugins.authoring.output.description import Fields
+from plugins.authoring.xml.document import no_subscription, read_xml
 from plugins.byte_readings import byte_of
 from plugins.language import Match, Release, Requirement, SubscriptionKey, SubscriptionLanguage
 from plugins.lookup import MeasuresAny

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.trace.recorded_run import recorded_run
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from plugins.atopss.matching.naive import NaiveMatcher
 from tests.paths import ROOT
-from traces.recorded_run import recorded_run
 
 BROKERS = 31
 CALM_MS = 2_000

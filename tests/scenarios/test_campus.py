@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.trace.comparison import compare_runs
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario, scenario_schema
-from traces.comparison import compare_runs
 
 TOPICS = {"A": 4, "B": 7}
 

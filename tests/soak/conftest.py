@@ -1,5 +1,5 @@
 """Long runs call the command as those of the command line do."""
 
-from tests.studio.conftest import dens
+from tests.dens.cli.conftest import dens
 
 __all__ = ["dens"]

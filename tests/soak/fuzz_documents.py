@@ -7,7 +7,7 @@ import atheris
 import plugins.kernels.fit  # noqa: F401  numba cannot compile what atheris has instrumented
 
 with atheris.instrument_imports(include=["plugins", "knowledge_manager"]):
-    from documents.problems import DocumentError
+    from dens.config.problems import DocumentError
     from knowledge_manager.mission_table import load_mission_table
     from plugins.fuzzy.authoring.compiler import compile_subscription
     from plugins.fuzzy.authoring.decompile import decompile

@@ -11,18 +11,19 @@ import numpy as np
 import pytest
 
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.degrees import judged, necessity, possibility
 from plugins.atopss.matching.algorithms import ALGORITHMS
 from plugins.atopss.relations.covering import AtopssForest
 from plugins.atopss.relations.cuts import covers
-from plugins.atopss.scale import INFINITE
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import judged, necessity, possibility
+from plugins.atopss.shapes.scale import INFINITE
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.vectors import (
     decode_notification,
     decode_subscription,
     encode_notification,
     encode_subscription,
 )
+from tests.dens.cli.test_atopss_populations import check_population
 from tests.plugins.atopss.matching.test_domain_populations import SAME
 from tests.plugins.atopss.matching.test_domain_populations import check_population as check_short_population
 from tests.plugins.atopss.oracle import exact
@@ -30,7 +31,6 @@ from tests.plugins.atopss.relations.test_covering import drawn as drawn_columns
 from tests.plugins.atopss.relations.test_domain_relations import check_advertising, check_covering
 from tests.plugins.atopss.shapes import PROFILES, drawn
 from tests.plugins.atopss.subscriptions import PUBLICATION, SUBSCRIPTION
-from tests.studio.test_atopss_populations import check_population
 from watchdog.vector import VectorError
 
 NESTED = bytes.fromhex("00003700810000140100280500000142" + "82")

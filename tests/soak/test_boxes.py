@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from knowledge_manager.mission_table import load_mission_table
+from tests.dens.cli.conftest import Ended
 from tests.plugins.boxes import oracle
 from tests.plugins.boxes.test_language import mutations, read_the_same_way_or_refused
-from tests.studio.conftest import Ended
 
 
 def dens(*arguments: str | Path) -> Ended:

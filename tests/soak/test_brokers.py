@@ -1,8 +1,8 @@
-"""Thousands of networks of brokers against the oracle of tests/dens/brokers/oracle.py."""
+"""Thousands of networks of brokers against the oracle of tests/dens/overlay/broker/oracle.py."""
 
 import pytest
 
-from tests.dens.brokers.oracle import FAMILIES, MODES, disagreements
+from tests.dens.overlay.broker.oracle import FAMILIES, MODES, disagreements
 
 SEEDS = range(1_000, 1_200)
 

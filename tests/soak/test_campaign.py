@@ -8,7 +8,7 @@ from emulation.fault_injection.campaign import Verdict, keep, run_plans, run_see
 from emulation.fault_injection.driver_world import DriverWorld, draw_driver
 from emulation.fault_injection.invariant import BrokenInvariant
 from emulation.fault_injection.plan import draw_brokers, draw_languages
-from tests.dens.test_kills import kill_mediators, kill_subscribers
+from tests.dens.overlay.test_kills import kill_mediators, kill_subscribers
 from tests.paths import ROOT
 
 FAILING_PLANS = ROOT / "tests" / "emulation" / "fault_injection" / "failing_plans"

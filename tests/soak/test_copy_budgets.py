@@ -1,11 +1,11 @@
-"""Copy budgets under thousands of new histories (tests/dens/policies/test_copy_budgets.py)."""
+"""Copy budgets under thousands of new histories (tests/dens/overlay/policies/test_copy_budgets.py)."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.dens.policies.budget_world import Faults
-from tests.dens.policies.test_copy_budgets import (
+from tests.dens.overlay.policies.budget_world import Faults
+from tests.dens.overlay.policies.test_copy_budgets import (
     Change,
     Step,
     changes,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tests.nodes.node_flood import judge
+from tests.dens.node.node_flood import judge
 
 
 def test_ten_minutes_of_a_flood(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from plugins.gtopss.canonical import canonical
-from plugins.gtopss.graph_index import GraphIndex
 from plugins.gtopss.match import Verdict, judge
+from plugins.gtopss.matching.graph_index import GraphIndex
 from plugins.gtopss.statements import Statements
 from plugins.gtopss.vectors import decode_pattern, decode_publication, encode_pattern, encode_publication
 from tests.plugins.gtopss.graphs import ITEM_BYTES, PATTERN_BYTES, REPORTS, SMALL_TAXONOMY

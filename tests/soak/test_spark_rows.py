@@ -36,7 +36,7 @@ def resident_bytes(process: int) -> int:
 
 def test_fifty_million_rows_in_bounded_memory(tmp_path: Path) -> None:
     owed = write_trace(tmp_path / "rows", ROWS)
-    command = [sys.executable, "-m", "studio", "report", str(tmp_path / "rows"), "--json"]
+    command = [sys.executable, "-m", "dens.cli", "report", str(tmp_path / "rows"), "--json"]
     with (tmp_path / "out.json").open("w") as out:
         report = subprocess.Popen(command, stdout=out)
         peak = 0

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from knowledge_manager.graphs.feed_reader import read_feed
+from dens.app.graph_feeds.connector import Connector
+from dens.app.graph_feeds.state import Change, load_state
+from knowledge_manager.feeds.reader import read_feed
 from knowledge_manager.mission_table import load_mission_table
 from plugins.registry import language_named
-from studio.graph_feeds.connector import Connector
-from studio.graph_feeds.state import Change, load_state
 
 SITE = Path(__file__).parent / "cms_site" / "county_site.py"
 QUERY = """PREFIX rss: <http://purl.org/rss/1.0/>

@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from dens.trace.schema import SCHEMA_VERSION, TABLES
 from spark_analysis.queries.analysis import DIRECT
 from spark_analysis.schema import TABLES as SPARK_TABLES
 from spark_analysis.session.session import close_session, open_session
 from tests.spark_analysis.clusters import Cluster, connect_server, ended
-from traces.schema import SCHEMA_VERSION, TABLES
 
 Rows = Sequence[Mapping[str, Any]]
 MakeTable = Callable[..., DataFrame]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
+from dens.app.summary import contact_document, summary_table
 from emulation.contacts.contact import Contacts
 from emulation.contacts.statistics import contact_statistics
 from spark_analysis.answers import Analysis, GivenUp
@@ -17,7 +18,6 @@ from spark_analysis.queries.analysis import DIRECT, analyse, settings
 from spark_analysis.queries.naming import TIMELINE_BINS
 from spark_analysis.report.page import page
 from spark_analysis.run import Run, open_run
-from studio.summary import contact_document, summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.session.test_cluster import alike

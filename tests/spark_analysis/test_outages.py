@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dens.trace.manifest import PlannedPartition
 from spark_analysis.outages import Outages, outages_of
-from traces.manifest import PlannedPartition
 
 DEVICES = 4
 END = 20

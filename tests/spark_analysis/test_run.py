@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.trace.run_documents import NotARun
+from dens.trace.schema import SCHEMA_VERSION
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.errors import TraceError
@@ -18,8 +20,6 @@ from spark_analysis.schema import TABLES
 from spark_analysis.sweep.key_figures import key_figures
 from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
-from traces.run_documents import NotARun
-from traces.schema import SCHEMA_VERSION
 
 WriteRun = Callable[..., Path]
 

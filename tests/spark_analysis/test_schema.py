@@ -5,9 +5,9 @@ import re
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, BooleanType, DataType, DoubleType, IntegerType, LongType, StringType
 
+from dens.trace import schema as written
 from spark_analysis import schema as read
 from tests.paths import ROOT
-from traces import schema as written
 
 PAGE = ROOT / "docs" / "trace-format.md"
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from dens.trace.recorded_run import recorded_run
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.answers import Analysis, Served
@@ -19,7 +20,6 @@ from spark_analysis.run import open_run
 from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis.hard_scenario import write_hard_scenario
 from tests.spark_analysis.trace_oracle import PLAIN, READINGS, TraceOracle
-from traces.recorded_run import recorded_run
 
 SEED = 3
 

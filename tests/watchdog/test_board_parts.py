@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.authentication import EVERYONE, Authenticator, node_key
-from dens.item import item_id
-from dens.numbers import Role
+from dens.overlay.wire.authentication import EVERYONE, Authenticator, node_key
+from dens.overlay.wire.codes import Role
+from dens.overlay.wire.item import item_id
 from tests.watchdog.strategies import subscriptions
 from watchdog.authentication import Authenticator as BoardAuthenticator
 from watchdog.authentication import hmac
@@ -157,7 +157,7 @@ def test_the_small_host_takes_nothing_that_the_checks_refuse(vector: bytes) -> N
 
 
 def test_the_watchdog_names_whose_subscriptions_it_holds() -> None:
-    from dens.summary import decode
+    from dens.overlay.wire.summary import decode
 
     watchdog = Watchdog({1: FuzzyFilter()})
     assert watchdog.origins() == b""

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_manager.local_dictionary import LocalDataDictionary
+from dens.node.sources.execution import LocalSources
+from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
-from nodes.execution import LocalSources
 from plugins.registry import languages
 from tests.watchdog.strategies import subscriptions
 from watchdog.csv_source import CsvSource

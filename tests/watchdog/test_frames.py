@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dens.drivers import serial
+from dens.node.links import serial
 from watchdog.frames import Deframer, write_frame
 
 ROOM = 96

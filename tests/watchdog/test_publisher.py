@@ -8,17 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.authentication import EVERYONE, Authenticator
-from dens.envelope import pack, read_header
-from dens.events import DatagramRefused, Event, MessageAcknowledged, MessageRefused, NotificationDelivered
-from dens.item import Item
-from dens.machine import ProtocolMachine
-from dens.messages import Hello, SummaryMessage
-from dens.node import DensNode
-from dens.numbers import LINK_NUMBER, Role
-from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.events import (
+    DatagramRefused,
+    Event,
+    MessageAcknowledged,
+    MessageRefused,
+    NotificationDelivered,
+)
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.wire.authentication import EVERYONE, Authenticator
+from dens.overlay.wire.codes import LINK_NUMBER, Role
+from dens.overlay.wire.envelope import pack, read_header
+from dens.overlay.wire.item import Item
+from dens.overlay.wire.messages import Hello, SummaryMessage
+from knowledge_manager.dictionary.distributed import DistributedDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 from plugins.registry import languages
 from watchdog.authentication import Authenticator as BoardAuthenticator

@@ -8,14 +8,8 @@ asked for. Further columns (which contact of the pair it is, the time since the 
 from pathlib import Path
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import (
-    Lines,
-    Sightings,
-    contacts_from_sightings,
-    misfit,
-    node_number,
-    time_ms,
-)
+from emulation.contacts.formats.recording import Sightings, contacts_from_sightings
+from emulation.recordings.lines import Lines, misfit, node_number, time_ms
 
 
 def read_haggle(path: Path, least_ms: float = 0.0) -> Contacts:

@@ -9,17 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from documents.problems import did_you_mean, listed
+from dens.config.problems import did_you_mean, listed
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import (
-    Lines,
-    Sightings,
-    contacts_from_sightings,
-    misfit,
-    node_number,
-    seconds,
-    time_ms,
-)
+from emulation.contacts.formats.recording import Sightings, contacts_from_sightings, seconds
+from emulation.recordings.lines import Lines, misfit, node_number, time_ms
 
 COLUMNS: Final = ("a", "b", "begin_s", "end_s")
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import Lines, UpsAndDowns, changes_of, seconds
+from emulation.contacts.formats.recording import UpsAndDowns, changes_of, seconds
+from emulation.recordings.lines import Lines
 
 
 def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:

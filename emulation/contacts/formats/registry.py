@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.dtnsim2 import dtnsim2, read_dtnsim2
 from emulation.contacts.formats.haggle import read_haggle
 from emulation.contacts.formats.intervals import intervals, read_intervals
 from emulation.contacts.formats.one_events import one_events, read_one_events
-from emulation.contacts.formats.recording import Lines
 from emulation.contacts.formats.socialblueconn import read_socialblueconn
+from emulation.recordings.lines import Lines
 
 
 @dataclass(frozen=True, slots=True)

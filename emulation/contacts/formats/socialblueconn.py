@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from emulation.contacts.contact import Contacts, FileOrder, contacts_from_pieces
-from emulation.contacts.formats.recording import Lines, misfit, node_number, time_ms
+from emulation.recordings.lines import Lines, misfit, node_number, time_ms
 
 JOIN_MS: Final = 600_000.0
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from emulation.contacts.formats.recording import Lines
 from emulation.mobility.formats.tracks import Tracks
 from emulation.mobility.model import Area
 from emulation.mobility.recorded import Track
+from emulation.recordings.lines import Lines
 
 
 def read_bonnmotion(path: Path, area: Area) -> tuple[Track, ...]:

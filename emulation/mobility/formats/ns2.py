@@ -14,10 +14,10 @@ from math import hypot
 from pathlib import Path
 from typing import Final
 
-from emulation.contacts.formats.recording import Lines
 from emulation.mobility.formats.tracks import Tracks
 from emulation.mobility.model import Area
 from emulation.mobility.recorded import Track
+from emulation.recordings.lines import Lines
 
 _NUMBER: Final = r"(-?[0-9.]+(?:[eE][-+]?[0-9]+)?)"
 _PLACE: Final = re.compile(rf"\$node_\((\d+)\) set ([XYZ])_ {_NUMBER}")

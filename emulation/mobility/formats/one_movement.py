@@ -6,10 +6,10 @@ Times and places are counted from the least of the first line. Heights are passe
 
 from pathlib import Path
 
-from emulation.contacts.formats.recording import Lines, node_number, time_ms
 from emulation.mobility.formats.tracks import Tracks
 from emulation.mobility.model import Area
 from emulation.mobility.recorded import Track
+from emulation.recordings.lines import Lines, node_number, time_ms
 
 
 def read_one_movement(path: Path, area: Area) -> tuple[Track, ...]:

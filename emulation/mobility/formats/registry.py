@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from emulation.contacts.formats.recording import Lines
 from emulation.mobility.formats.bonnmotion import read_bonnmotion
 from emulation.mobility.formats.ns2 import read_ns2
 from emulation.mobility.formats.one_movement import read_one_movement
 from emulation.mobility.model import Area
 from emulation.mobility.recorded import Track
+from emulation.recordings.lines import Lines
 
 MOVEMENT_FORMATS: Final[dict[str, Callable[[Path, Area], tuple[Track, ...]]]] = {
     "one": read_one_movement,

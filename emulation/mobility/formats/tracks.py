@@ -7,9 +7,9 @@ refused with the line they stand in.
 from math import hypot
 from typing import Final
 
-from emulation.contacts.formats.recording import Lines
 from emulation.mobility.model import Area
 from emulation.mobility.recorded import Track
+from emulation.recordings.lines import Lines
 
 FASTEST_M_PER_S: Final = 100.0
 """What is faster is taken for an error of the recording."""

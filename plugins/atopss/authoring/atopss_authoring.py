@@ -6,14 +6,14 @@ Who only puts bytes into words waits for no XML: what needs it is imported where
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.atopss.authoring.describe import describe_vector
 from plugins.atopss.authoring.schema import NAMESPACE
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, matcher_named
-from plugins.atopss.scale import BYTE_TOP
+from plugins.atopss.shapes.scale import BYTE_TOP
 from plugins.atopss.vectors import decode_notification
 from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.language import Match, Matcher

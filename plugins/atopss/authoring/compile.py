@@ -2,24 +2,24 @@
 
 from typing import Any, Final
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.atopss.authoring.predicates import FunctionReader, weighted
 from plugins.atopss.authoring.schema import SCHEMA
 from plugins.atopss.authoring.term_shapes import TOO_LARGE
 from plugins.atopss.authoring.thresholds import read_threshold
 from plugins.atopss.authoring.words import predicate_words
 from plugins.atopss.canonical import canonical
-from plugins.atopss.scale import HALF
+from plugins.atopss.shapes.scale import HALF
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription, entry
 from plugins.authoring import Compiled
-from plugins.authoring.compiling import has_errors, reader_of, refuse_problems, rounded_lifetime
-from plugins.authoring.document import SubscriptionDocument, read_subscription
-from plugins.authoring.reader import PredicateReader
-from plugins.authoring.root_attributes import read_valid
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.compiling import has_errors, reader_of, refuse_problems, rounded_lifetime
+from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.root_attributes import read_valid
+from plugins.authoring.xml.spans import Span
 
 MEANS: Final = "D165"
 NORMS: Final = {"min": Norm.MIN, "product": Norm.PRODUCT, "average": Norm.AVERAGE} | {

@@ -8,15 +8,15 @@ to give.
 from xml.sax.saxutils import quoteattr
 
 from knowledge_manager.durations import written_duration
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.authoring.schema import NAMESPACE
 from plugins.atopss.authoring.term_shapes import SIDE_WORDS
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.scale import HALF, INFINITE
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.scale import HALF, INFINITE
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription, tree_of
-from plugins.authoring.reading_words import decimal_text
+from plugins.authoring.output.reading_words import decimal_text
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION, body_of
 from watchdog.lifetime import lifetime_code, lifetime_s
 

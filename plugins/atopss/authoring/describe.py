@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from knowledge_manager.event_class import EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import EventClass
 from plugins.atopss.authoring.words import (
     attribute_of,
     name_of,
@@ -14,12 +14,12 @@ from plugins.atopss.authoring.words import (
 )
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import HALF, LAST_THRESHOLD
 from plugins.atopss.shape_bytes import value_bytes
+from plugins.atopss.shapes.scale import HALF, LAST_THRESHOLD
 from plugins.atopss.subscriptions import Form, Norm, Subscription
 from plugins.atopss.vectors import entry
 from plugins.authoring.authoring import VectorKind
-from plugins.authoring.description import Description, notification_head, subscription_head
+from plugins.authoring.output.description import Description, notification_head, subscription_head
 from watchdog.header import body_of
 from watchdog.vector import VectorError
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Fuzzifier
-from plugins.atopss.degrees import judged
-from plugins.atopss.scale import INFINITE, TOP
-from plugins.atopss.shapes import Shape, point
-from plugins.authoring.reading_words import reading_words
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Fuzzifier
+from plugins.atopss.shapes.degrees import judged
+from plugins.atopss.shapes.scale import INFINITE, TOP
+from plugins.atopss.shapes.shapes import Shape, point
+from plugins.authoring.output.reading_words import reading_words
 
 DISTORTED: Final = "D170"
 TOLERATED: Final = 0.02

@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge_manager.event_class import EventClass, UnknownName
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import EventClass, UnknownName
 from plugins.atopss.authoring.describe import describe_vector
 from plugins.atopss.authoring.picture import Panel, panel_lines
 from plugins.atopss.authoring.value_shapes import value_shape
 from plugins.atopss.authoring.words import predicate_words, shape_words, threshold_words
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.degrees import Degrees, judged
-from plugins.atopss.scale import LEAST, THIRTIETH, TOP, byte_of
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import Degrees, judged
+from plugins.atopss.shapes.scale import LEAST, THIRTIETH, TOP, byte_of
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
-from plugins.authoring.description import Description
+from plugins.authoring.output.description import Description
 from watchdog.header import body_of
 from watchdog.vector import VectorError
 

@@ -5,13 +5,13 @@ from html import escape
 from itertools import pairwise
 from typing import Final
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.authoring.words import corner_words
-from plugins.atopss.degrees import judged
-from plugins.atopss.scale import INFINITE, TOP
-from plugins.atopss.shapes import Shape, interval
+from plugins.atopss.shapes.degrees import judged
+from plugins.atopss.shapes.scale import INFINITE, TOP
+from plugins.atopss.shapes.shapes import Shape, interval
 from plugins.atopss.subscriptions import Predicate
-from plugins.authoring.pages import page_of
+from plugins.authoring.output.pages import page_of
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _COLUMNS: Final = 64

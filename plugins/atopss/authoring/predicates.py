@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.authoring.deviations import DISTORTED, deviation
 from plugins.atopss.authoring.term_shapes import shape_of
 from plugins.atopss.authoring.thresholds import read_threshold
-from plugins.atopss.shapes import ANYTHING, Shape, at_least, at_most, interval, point
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate
-from plugins.authoring.comparisons import compared_constants, nearest_reading
-from plugins.authoring.domain import unit_of
-from plugins.authoring.reader import PredicateReader
-from plugins.authoring.spans import Span
-from plugins.authoring.term_sets import AskedTerm, read_term
+from plugins.authoring.xml.comparisons import compared_constants, nearest_reading
+from plugins.authoring.xml.domain import unit_of
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.spans import Span
+from plugins.authoring.xml.term_sets import AskedTerm, read_term
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

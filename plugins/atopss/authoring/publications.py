@@ -4,27 +4,27 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from documents.problems import Problem
+from dens.config.problems import Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.atopss.authoring.predicates import term_shape
 from plugins.atopss.authoring.schema import SCHEMA
 from plugins.atopss.authoring.value_shapes import BAD_VALUE, told_shape, value_shape
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.vectors import encode_notification
-from plugins.authoring.compiling import reader_of, refuse_problems
-from plugins.authoring.document import read_subscription, read_xml
-from plugins.authoring.domain import unit_of
-from plugins.authoring.reader import PredicateReader, own_text
-from plugins.authoring.root_attributes import read_valid
-from plugins.authoring.term_sets import AskedTerm, read_term
+from plugins.authoring.xml.compiling import reader_of, refuse_problems
+from plugins.authoring.xml.document import read_subscription, read_xml
+from plugins.authoring.xml.domain import unit_of
+from plugins.authoring.xml.reader import PredicateReader, own_text
+from plugins.authoring.xml.root_attributes import read_valid
+from plugins.authoring.xml.term_sets import AskedTerm, read_term
 from plugins.publications import Publication
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-    from knowledge_manager.event_class import Attribute
+    from knowledge_manager.vocabulary.event_class import Attribute
 
 
 class ApproximatePublications:

@@ -5,9 +5,9 @@ from fractions import Fraction
 from itertools import dropwhile, takewhile
 from typing import Final
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.side_shapes import GAUSSIAN_SPREAD, STRAIGHT
-from knowledge_manager.terms import (
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.side_shapes import GAUSSIAN_SPREAD, STRAIGHT
+from knowledge_manager.vocabulary.terms import (
     Bell,
     Fuzzifier,
     Gaussian,
@@ -18,12 +18,12 @@ from knowledge_manager.terms import (
     Trapezoidal,
     Triangular,
 )
-from plugins.atopss.profiles import DUALS, GAUSSIAN, HEDGES, bent, is_profile
-from plugins.atopss.scale import INFINITE
 from plugins.atopss.shape_bytes import fault_of
-from plugins.atopss.shapes import Shape
-from plugins.authoring.comparisons import nearest_reading
+from plugins.atopss.shapes.profiles import DUALS, GAUSSIAN, HEDGES, bent, is_profile
+from plugins.atopss.shapes.scale import INFINITE
+from plugins.atopss.shapes.shapes import Shape
 from plugins.authoring.constants import BadConstant
+from plugins.authoring.xml.comparisons import nearest_reading
 
 NO_SHAPE: Final = "D162"
 TOO_MANY_HEDGES: Final = "D163"

@@ -3,12 +3,12 @@
 from typing import Final
 
 from plugins.atopss.authoring.words import threshold_words
-from plugins.atopss.scale import LAST_THRESHOLD
+from plugins.atopss.shapes.scale import LAST_THRESHOLD
 from plugins.atopss.thresholds import threshold_of
 from plugins.authoring.constants import plain_number
-from plugins.authoring.reader import PredicateReader
-from plugins.authoring.root_attributes import read_fifteenths
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.root_attributes import read_fifteenths
+from plugins.authoring.xml.spans import Span
 
 ROUNDED: Final = "D169"
 _TIE: Final = 1e-9

@@ -3,13 +3,13 @@
 from fractions import Fraction
 from typing import Final
 
-from documents.problems import did_you_mean, likely_meant, listed
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Hedged
+from dens.config.problems import did_you_mean, likely_meant, listed
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Hedged
 from plugins.atopss.authoring.term_shapes import shape_of
-from plugins.atopss.shapes import ANYTHING, Shape, interval, point
-from plugins.authoring.comparisons import nearest_reading
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, interval, point
 from plugins.authoring.constants import BadConstant, domain_words, exact_constant, extent
+from plugins.authoring.xml.comparisons import nearest_reading
 
 BAD_VALUE: Final = "D166"
 _NO_NUMBERS: Final = ("nan", "inf", "infinity")

@@ -1,11 +1,11 @@
 """Shapes, predicates and functions in words."""
 
-from knowledge_manager.event_class import Attribute, EventClass
-from plugins.atopss.profiles import words as profile_words
-from plugins.atopss.scale import HALF, INFINITE, LAST_THRESHOLD
-from plugins.atopss.shapes import ANYTHING, Shape
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
+from plugins.atopss.shapes.profiles import words as profile_words
+from plugins.atopss.shapes.scale import HALF, INFINITE, LAST_THRESHOLD
+from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Function, Norm, Predicate, Subscription, tree_of
-from plugins.authoring.reading_words import reading_words
+from plugins.authoring.output.reading_words import reading_words
 
 
 def corner_words(corner: int, attribute: Attribute | None) -> str:

@@ -11,8 +11,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final
 
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.language import Matcher
 
 

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.naive import NaiveMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import INFINITE
-from plugins.atopss.shapes import Shape, interval, point
+from plugins.atopss.shapes.degrees import Degrees
+from plugins.atopss.shapes.scale import INFINITE
+from plugins.atopss.shapes.shapes import Shape, interval, point
 from plugins.language import SubscriptionKey
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from plugins.atopss.degrees import Degrees, judged
 from plugins.atopss.real_degrees import real_degrees, real_joined
-from plugins.atopss.scale import BYTE_TOP, LAST_THRESHOLD, LEAST, THIRTIETH, TOP, byte_of
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import Degrees, judged
+from plugins.atopss.shapes.scale import BYTE_TOP, LAST_THRESHOLD, LEAST, THIRTIETH, TOP, byte_of
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 
 Pair = tuple[float, float]

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.naive import NaiveMatcher, found_match
 from plugins.atopss.notifications import Notification
+from plugins.atopss.shapes.degrees import Degrees
 from plugins.language import Match, SubscriptionKey
 
 COLUMNS_FROM: Final = 256

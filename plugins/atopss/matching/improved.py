@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from plugins.atopss.matching.encodings import Encoding, Pair
 from plugins.atopss.matching.regular import Predicates, RegularMatcher
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Predicate
 
 

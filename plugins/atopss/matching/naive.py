@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.degrees import Degrees
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import byte_of
+from plugins.atopss.shapes.degrees import Degrees
+from plugins.atopss.shapes.scale import byte_of
 from plugins.atopss.subscriptions import Subscription
 from plugins.language import Match, SubscriptionKey
 

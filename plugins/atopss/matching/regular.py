@@ -12,12 +12,12 @@ from itertools import count
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.association import ASSOCIATIONS
 from plugins.atopss.matching.encodings import ENCODINGS, NOT_REACHED, USUAL, Encoding, Pair
 from plugins.atopss.matching.naive import OneByOne
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import Degrees
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 from plugins.atopss.terms import conjunctions
 from plugins.language import SubscriptionKey

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.fast import FastMatcher
 from plugins.atopss.matching.naive import found_match
-from plugins.atopss.scale import LAST_THRESHOLD, THIRTIETH
+from plugins.atopss.shapes.degrees import Degrees
+from plugins.atopss.shapes.scale import LAST_THRESHOLD, THIRTIETH
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import encode_subscription
 from plugins.kernels.paged_numbers import PagedNumbers

@@ -2,8 +2,8 @@
 
 These are plain functions that `plugins.kernels.compiled` turns into machine code. Sixty-four rows at a time
 are asked whether every cut may be met; the few that may are judged from their records, by the comparisons of
-sides that `plugins.atopss.degrees` explains. Straight sides take one division each, of integers in float64,
-whose floor is exact; curved ones and complements go through the levels.
+sides that `plugins.atopss.shapes.degrees` explains. Straight sides take one division each, of integers in
+float64, whose floor is exact; curved ones and complements go through the levels.
 
 A record is its number, and of each predicate four corners and a word of flags: the numbers of both profiles
 (seven bits each), complement (one), the least necessity and the least possibility (five each). As predicates
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.kernels.lanes import fetch, lowest_bit, meets
-from plugins.kernels.layout import AT, COUNT, NOTHING, PREVIOUS, RECORDS, ROWS, SIZE, TAIL
-from plugins.kernels.scan import candidates
+from plugins.kernels.rows.layout import AT, COUNT, NOTHING, PREVIOUS, RECORDS, ROWS, SIZE, TAIL
+from plugins.kernels.rows.scan import candidates
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]

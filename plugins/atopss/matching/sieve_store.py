@@ -1,8 +1,9 @@
 """Rows of subscriptions for the sieve: bytes that say where a cut may be met, and records that decide.
 
-Rows stand in groups of equal event and attributes (`plugins.kernels.grouped_blocks`). Of each predicate a
-block has two columns of bytes, the first and the last 255th of the axis that its cut touches; the record of a
-row has, in an array of its own, everything that the verdict needs (`plugins.atopss.matching.sieve_scan`).
+Rows stand in groups of equal event and attributes (`plugins.kernels.rows.grouped_blocks`). Of each
+predicate a block has two columns of bytes, the first and the last 255th of the axis that its cut touches;
+the record of a row has, in an array of its own, everything that the verdict needs
+(`plugins.atopss.matching.sieve_scan`).
 """
 
 from dataclasses import dataclass
@@ -10,9 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plugins.kernels.grouped_blocks import Bytes, Form, GroupedBlocks, Numbers
-from plugins.kernels.layout import AT, EVENT, GROUP_FIELDS, NEEDS, NOTHING, OWNER, RECORDS, ROWS, SIZE, TAIL
-from plugins.kernels.places import enter, fill
+from plugins.kernels.rows.grouped_blocks import Bytes, Form, GroupedBlocks, Numbers
+from plugins.kernels.rows.layout import (
+    AT,
+    EVENT,
+    GROUP_FIELDS,
+    NEEDS,
+    NOTHING,
+    OWNER,
+    RECORDS,
+    ROWS,
+    SIZE,
+    TAIL,
+)
+from plugins.kernels.rows.places import enter, fill
 
 Words = npt.NDArray[np.int32]
 

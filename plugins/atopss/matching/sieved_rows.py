@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.sieve_scan import (
     BEGIN,
     COMPLEMENT,
@@ -27,13 +26,14 @@ from plugins.atopss.matching.sieve_scan import (
 )
 from plugins.atopss.matching.sieve_store import MOST_SIZE, SieveGroup, SieveStore
 from plugins.atopss.notifications import Notification
-from plugins.atopss.profiles import STRAIGHT, is_profile, levels
-from plugins.atopss.scale import BYTE_TOP, FULL, INFINITE, LEAST, THIRTIETH
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import Degrees
+from plugins.atopss.shapes.profiles import STRAIGHT, is_profile, levels
+from plugins.atopss.shapes.scale import BYTE_TOP, FULL, INFINITE, LEAST, THIRTIETH
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.atopss.terms import conjunctions
 from plugins.kernels.compiled import compiled
-from plugins.kernels.layout import ROWS
+from plugins.kernels.rows.layout import ROWS
 from plugins.key_numbers import KeyNumbers
 from plugins.language import SubscriptionKey
 

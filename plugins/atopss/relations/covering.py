@@ -16,8 +16,8 @@ import numpy.typing as npt
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.cuts import bounds, counted, covers, levels
 from plugins.atopss.relations.merging import names_of
-from plugins.atopss.scale import FULL, LEAST, THIRTIETH
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.scale import FULL, LEAST, THIRTIETH
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 from plugins.kernels import cover
 from plugins.kernels.cover_nodes import CoverNodes

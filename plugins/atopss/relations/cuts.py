@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Final
 
 from plugins.atopss.relations.merging import is_plain
-from plugins.atopss.scale import FULL, LEAST, THIRTIETH, TOP
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.scale import FULL, LEAST, THIRTIETH, TOP
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 
 Levels = tuple[int, int]

@@ -8,10 +8,10 @@ from itertools import combinations, pairwise
 from typing import Final
 
 from plugins.atopss.canonical import canonical
-from plugins.atopss.degrees import necessity, possibility
-from plugins.atopss.profiles import table
-from plugins.atopss.scale import FULL, HALF, TOP
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.degrees import necessity, possibility
+from plugins.atopss.shapes.profiles import table
+from plugins.atopss.shapes.scale import FULL, HALF, TOP
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription
 from plugins.routing import Thresholds
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Protocol
 
 from plugins.atopss.relations.merging import Names, Similarity
-from plugins.atopss.scale import TOP
+from plugins.atopss.shapes.scale import TOP
 from plugins.language import SubscriptionKey
 from plugins.routing import Changes
 

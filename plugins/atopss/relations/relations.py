@@ -7,7 +7,7 @@ from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.covering import AtopssForest
 from plugins.atopss.relations.cuts import covers, meet
 from plugins.atopss.relations.merging import NOT_ALIKE, Names, Similarity, merged, names_of, similarity
-from plugins.atopss.scale import LEAST, THIRTIETH
+from plugins.atopss.shapes.scale import LEAST, THIRTIETH
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.atopss.terms import conjunctions
 from plugins.atopss.vectors import encode_subscription

@@ -7,15 +7,15 @@ plugins/atopss/announced.py.
 from collections.abc import Iterable
 from functools import lru_cache
 
-from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.announced import advertisement_in, lie_within, shapes_of
 from plugins.atopss.canonical import canonical
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.merging import Names, Similarity, merged
 from plugins.atopss.relations.merging_table import MergingTable
 from plugins.atopss.relations.relations import AtopssRelations
-from plugins.atopss.scale import TOP
-from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.atopss.shapes.scale import TOP
+from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription
 from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
+from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from plugins.boxes.authoring.describe import describe_vector
 from plugins.boxes.authoring.schema import NAMESPACE
-from plugins.boxes.language import ALGORITHM_NAMES
 from plugins.language import Match, Matcher
 from plugins.stamps import board_told_s, without_stamp
 from watchdog.vector import VectorError

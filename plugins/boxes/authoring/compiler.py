@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from documents.problems import DocumentError, Problem
-from knowledge_manager.event_class import Attribute
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring import Compiled
-from plugins.authoring.compared_readings import compared_readings
-from plugins.authoring.comparisons import compared_constants
-from plugins.authoring.compiling import reader_of, refuse, refuse_problems, rounded_lifetime
-from plugins.authoring.document import SubscriptionDocument, read_subscription, read_xml
-from plugins.authoring.domain import unit_of
-from plugins.authoring.reader import PredicateReader
-from plugins.authoring.reading_words import amount_words
-from plugins.authoring.root_attributes import read_valid
+from plugins.authoring.output.reading_words import amount_words
+from plugins.authoring.xml.compared_readings import compared_readings
+from plugins.authoring.xml.comparisons import compared_constants
+from plugins.authoring.xml.compiling import reader_of, refuse, refuse_problems, rounded_lifetime
+from plugins.authoring.xml.document import SubscriptionDocument, read_subscription, read_xml
+from plugins.authoring.xml.domain import unit_of
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.root_attributes import read_valid
 from plugins.boxes.authoring.conditions import (
     Condition,
     Joined,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_manager.event_class import Attribute
-from plugins.authoring.spans import Span
+from knowledge_manager.vocabulary.event_class import Attribute
+from plugins.authoring.xml.spans import Span
 from plugins.boxes.simplify import intersection, outermost
 from plugins.boxes.vectors import Box
 from plugins.byte_readings import Range, byte_of, readings_of

@@ -2,9 +2,9 @@
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.authoring import VectorKind
-from plugins.authoring.board_notifications import describe_board_notification
-from plugins.authoring.byte_words import Names
-from plugins.authoring.description import Description, subscription_head
+from plugins.authoring.output.board_notifications import describe_board_notification
+from plugins.authoring.output.byte_words import Names
+from plugins.authoring.output.description import Description, subscription_head
 from plugins.board_parts import told_values
 from plugins.boxes.authoring.words import box_words
 from plugins.boxes.vectors import BoxesBody, decode_body, framed_body

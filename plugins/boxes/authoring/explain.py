@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring.constants import reading_of
-from plugins.authoring.reading_words import amount_words, reading_words
+from plugins.authoring.output.reading_words import amount_words, reading_words
 from plugins.boxes.authoring.words import byte_words, runs_words
 from plugins.boxes.vectors import decode_body, framed_body
 from plugins.byte_readings import byte_of, first_reading, step_at

@@ -1,7 +1,7 @@
 """Boxes in words."""
 
-from knowledge_manager.event_class import Attribute
-from plugins.authoring.reading_words import reading_words
+from knowledge_manager.vocabulary.event_class import Attribute
+from plugins.authoring.output.reading_words import reading_words
 from plugins.boxes.vectors import Box
 from plugins.byte_readings import Range, readings_of
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring, Compiled
-from plugins.authoring.document import read_subscription
-from plugins.authoring.root_attributes import read_fifteenths, read_valid
-from plugins.authoring.words import AuthorsWords
+from plugins.authoring.xml.document import read_subscription
+from plugins.authoring.xml.root_attributes import read_fifteenths, read_valid
+from plugins.authoring.xml.words import AuthorsWords
 from plugins.composite.alternatives import expanded, mixes_too_much
 from plugins.composite.authoring.elements import read_pattern
 from plugins.composite.authoring.prediction import read_prediction
@@ -21,8 +21,8 @@ from plugins.composite.authoring.resolve import Resolved, resolved
 from plugins.composite.authoring.schema import NAMESPACE, SCHEMA
 from plugins.composite.bounds import DEFAULT_WINDOW_S, LONGEST_WINDOW_S, MOST_MIXED_GROUPS
 from plugins.composite.pattern import leaves_of
+from plugins.composite.search.watched import is_possible
 from plugins.composite.vectors import CompositeBody, encode_body
-from plugins.composite.watched import is_possible
 
 _KEEP_S: Final = 3_600
 _NEAR: Final = 0.75

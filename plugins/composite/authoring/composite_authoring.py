@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
 from plugins.authoring.authoring import Picture
 from plugins.authoring.streams import StreamLearner, StreamReading

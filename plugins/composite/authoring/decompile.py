@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring

@@ -6,7 +6,7 @@ from typing import Any
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
-from plugins.authoring.description import Description, Fields
+from plugins.authoring.output.description import Description, Fields
 from plugins.composite.alternatives import expanded, meeting_places, told
 from plugins.composite.composites import KINDS, Composite, decode_composite
 from plugins.composite.pattern import postfix

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from knowledge_manager.durations import duration_s
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.spans import Span
 from plugins.composite.pattern import Operator
 
 _AMOUNT: Final = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(s|sec|min|h)?")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from plugins.authoring.reader import own_text
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.reader import own_text
+from plugins.authoring.xml.spans import Span
 from plugins.composite.authoring.drafts import (
     Draft,
     DraftCondition,

@@ -18,8 +18,8 @@ from plugins.composite.authoring.describe import (
     primitive_words,
 )
 from plugins.composite.authoring.picture import MachinesPicture
-from plugins.composite.machines import drawn
-from plugins.composite.model import highest_beta
+from plugins.composite.prediction.model import highest_beta
+from plugins.composite.search.machines import drawn
 from plugins.composite.vectors import CompositeBody, constraints_of, decode_body, framed_body
 from watchdog.header import framed
 

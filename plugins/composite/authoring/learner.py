@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring
 from plugins.authoring.streams import StreamReading
 from plugins.composite.authoring.compiler import compile_composite
 from plugins.composite.authoring.stream import notification_of
-from plugins.composite.finder import Finder
-from plugins.composite.model import Counted, Model, horizon_document, subject_of
-from plugins.composite.prediction import Horizon
-from plugins.composite.progress import Progress, Step
+from plugins.composite.prediction.model import Counted, Model, horizon_document, subject_of
+from plugins.composite.prediction.prediction import Horizon
+from plugins.composite.search.finder import Finder
+from plugins.composite.search.progress import Progress, Step
+from plugins.composite.search.watched import watched
+from plugins.composite.search.whole import WholeStream
 from plugins.composite.vectors import CompositeBody, Prediction, constraints_of, decode_body
-from plugins.composite.watched import watched
-from plugins.composite.whole import WholeStream
 from plugins.language import MatcherFactory
 
 

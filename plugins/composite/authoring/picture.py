@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from plugins.authoring.pages import page_of
-from plugins.composite.machines import Drawn, Link
+from plugins.authoring.output.pages import page_of
+from plugins.composite.search.machines import Drawn, Link
 
 _STEP, _RADIUS, _ROW, _MARGIN, _BRANCH = 150, 26, 170, 40, 80
 _CHARACTER: Final = 6.4

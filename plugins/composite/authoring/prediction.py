@@ -5,14 +5,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from documents.problems import DocumentError
-from documents.reading import read_document
+from dens.config.problems import DocumentError
+from dens.config.reading import read_document
 from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.constants import plain_number
-from plugins.authoring.reader import attempted
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.reader import attempted
+from plugins.authoring.xml.spans import Span
 from plugins.composite.authoring.problems import Complaints
-from plugins.composite.model import BadModel, Model, highest_beta, read_model, subject_of
+from plugins.composite.prediction.model import BadModel, Model, highest_beta, read_model, subject_of
 from plugins.composite.vectors import DURATION, READINGS, CompositeBody, Prediction
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 

@@ -12,14 +12,14 @@ from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
-from documents.problems import DocumentError, Problem, TextSpan
-from knowledge_manager.event_class import EventClass
-from knowledge_manager.thesaurus import Thesaurus
+from dens.config.problems import DocumentError, Problem, TextSpan
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.event_class import EventClass
 from plugins.authoring import Authoring
-from plugins.authoring.reader import attempted
-from plugins.authoring.root_attributes import read_fifteenths
-from plugins.authoring.spans import Span
-from plugins.authoring.words import AuthorsWords
+from plugins.authoring.xml.reader import attempted
+from plugins.authoring.xml.root_attributes import read_fifteenths
+from plugins.authoring.xml.spans import Span
+from plugins.authoring.xml.words import AuthorsWords
 from plugins.board_parts import Constrained, also_carrying, constrained_by
 from plugins.composite.authoring.problems import Complaints
 from plugins.composite.authoring.schema import NAMESPACE

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
-from plugins.authoring.document import SubscriptionDocument
-from plugins.authoring.spans import Span
+from dens.config.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
+from plugins.authoring.xml.document import SubscriptionDocument
+from plugins.authoring.xml.spans import Span
 
 
 class Complaints:

@@ -9,12 +9,12 @@ from plugins.authoring import Compiled
 from plugins.authoring.streams import StreamReading
 from plugins.composite.authoring.describe import letters
 from plugins.composite.composites import MATCH, PREDICTED, Composite, decode_composite
-from plugins.composite.events import NUMBERS, Event
-from plugins.composite.finder import Found
+from plugins.composite.search.events import NUMBERS, Event
+from plugins.composite.search.finder import Found
+from plugins.composite.search.watched import watched
+from plugins.composite.search.whole import WholeStream
 from plugins.composite.source import CompositeSourceFilter, whole_notification
 from plugins.composite.vectors import decode_body, framed_body
-from plugins.composite.watched import watched
-from plugins.composite.whole import WholeStream
 from plugins.language import MatcherFactory
 from watchdog.reading import Reading
 

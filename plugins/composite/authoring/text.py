@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.spans import Span
 from plugins.composite.authoring.drafts import (
     Draft,
     DraftCondition,

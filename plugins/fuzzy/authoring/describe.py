@@ -1,9 +1,9 @@
 """What the bytes of a fuzzy vector say, one by one and in words."""
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.board_notifications import describe_board_notification
-from plugins.authoring.byte_words import Names
-from plugins.authoring.description import Description, subscription_head
+from plugins.authoring.output.board_notifications import describe_board_notification
+from plugins.authoring.output.byte_words import Names
+from plugins.authoring.output.description import Description, subscription_head
 from plugins.fuzzy.authoring.words import (
     combination_words,
     constraint_words,

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.byte_words import Names
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring.constants import reading_of
-from plugins.authoring.description import Description
-from plugins.authoring.reading_words import reading_words
+from plugins.authoring.output.byte_words import Names
+from plugins.authoring.output.description import Description
+from plugins.authoring.output.reading_words import reading_words
 from plugins.byte_readings import byte_of
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.authoring.describe import describe_vector

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
@@ -17,8 +17,9 @@ from plugins.fuzzy.authoring.explain import Explanation, explain_vector
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
-from plugins.matching_choice import condition_named, matcher_named
+from plugins.matching_choice import known_name
 from plugins.stamps import board_told_s, without_stamp
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 
@@ -142,10 +143,8 @@ class FuzzyAuthoring(Authoring):
         """Return a matcher by algorithm and feature condition; without a table vectors count by their
         structure alone.
         """
-        from plugins.fuzzy.language import FUZZY
-
-        make = ALGORITHMS[matcher_named(algorithm or DEFAULT_ALGORITHM, [FUZZY])]
-        condition = condition_named(features, [FUZZY])
+        make = ALGORITHMS[known_name("matcher", algorithm or DEFAULT_ALGORITHM, ALGORITHMS)]
+        condition = known_name("condition", features, FEATURE_CONDITIONS)
         return BodyMatcher(make(table, condition, 1 if table is None else table.feature_bytes))
 
     def explain(

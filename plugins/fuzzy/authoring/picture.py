@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from html import escape
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.byte_words import Names, value_words
-from plugins.authoring.pages import page_of
+from plugins.authoring.output.byte_words import Names, value_words
+from plugins.authoring.output.pages import page_of
 from plugins.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.compile import Compiled
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Exact

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Hedged
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Hedged
 from plugins.authoring.terms import Curve, FittedTerm
 from plugins.byte_readings import middle
 from plugins.curves import degrees, domain_values, fuzzifier_curve, hedged

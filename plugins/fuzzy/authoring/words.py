@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 
 from knowledge_manager.durations import written_duration
-from knowledge_manager.event_class import Attribute
-from plugins.authoring.byte_words import Names, value_words
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.constants import shown_unit
-from plugins.authoring.reading_words import amount_words, reading_words
+from plugins.authoring.output.byte_words import Names, value_words
+from plugins.authoring.output.reading_words import amount_words, reading_words
 from plugins.byte_readings import first_reading, last_reading
 from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from plugins.fuzzy.vectors import (

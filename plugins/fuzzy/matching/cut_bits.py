@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from plugins.kernels.box_store import SEAL_FROM, BoxStore
-from plugins.kernels.layout import AGED, COUNT, FLIPS, IN_BITS, KIND, MINIMUM, NEEDS, SIZE
-from plugins.kernels.rows import RowStore
+from plugins.kernels.boxes.box_store import SEAL_FROM, BoxStore
+from plugins.kernels.rows.layout import AGED, COUNT, FLIPS, IN_BITS, KIND, MINIMUM, NEEDS, SIZE
+from plugins.kernels.rows.rows import RowStore
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]

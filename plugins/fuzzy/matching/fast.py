@@ -1,6 +1,6 @@
 """`fast`: what a node uses. Every aggregator, the integers of the boards, at the speed of memory.
 
-Subscriptions stand as columns in groups of equal event, mask and aggregator (`plugins.kernels.rows`); a
+Subscriptions stand as columns in groups of equal event, mask and aggregator (`plugins.kernels.rows.rows`); a
 notification visits only the groups that its feature admits and runs through their columns.
 docs/decisions/0003-matching.md tells why.
 
@@ -24,7 +24,7 @@ from plugins.fuzzy.matching.notification_rows import read_rows
 from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
-from plugins.kernels.rows import RowStore
+from plugins.kernels.rows.rows import RowStore
 from plugins.key_numbers import FIRST_ALIAS, KeyNumbers, check_key
 from plugins.language import Match, SubscriptionKey
 

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from plugins.fuzzy.matching.cut_bits import CutBits
 from plugins.fuzzy.matching.population import Told
-from plugins.kernels import numpy_scan
 from plugins.kernels.compiled import compiled, is_available
-from plugins.kernels.layout import COUNT
-from plugins.kernels.rows import RowStore
+from plugins.kernels.rows import numpy_scan
+from plugins.kernels.rows.layout import COUNT
+from plugins.kernels.rows.rows import RowStore
 from plugins.matching_work import MatchingWork
 
 Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
@@ -80,12 +80,12 @@ class RowSearch:
     def _one_by_one(
         self, rows: npt.NDArray[np.uint8], events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], Found]:
-        from plugins.kernels.scan import scan
+        from plugins.kernels.rows.scan import scan
 
         search: Any = compiled(scan)
         more: tuple[Any, ...] = ()
         if self._bits.is_used:
-            from plugins.kernels.bit_scan import scan_both
+            from plugins.kernels.rows.bit_scan import scan_both
 
             search, more = compiled(scan_both), self._bits.runs(rows.shape[1])
         ends = np.zeros(len(events), np.int64)
@@ -112,7 +112,7 @@ class RowSearch:
         """Return (asking, begins): asking[begins[g]:begins[g + 1]] are the notifications that group g may
         serve.
         """
-        from plugins.kernels.batch import pair_up
+        from plugins.kernels.rows.batch import pair_up
 
         search: Any = compiled(pair_up)
         store = self._store
@@ -130,7 +130,7 @@ class RowSearch:
     def _together(
         self, rows: npt.NDArray[np.uint8], asking: npt.NDArray[np.int32], begins: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], Found]:
-        from plugins.kernels import batch
+        from plugins.kernels.rows import batch
 
         search: Any = compiled(batch.scan_together)
         asked = np.diff(begins)
@@ -159,7 +159,7 @@ class RowSearch:
         self._work.rows += rows
 
     def _arrays(self) -> tuple[Any, ...]:
-        from plugins.kernels.runs import SCRATCH_BYTES, SCRATCH_NUMBERS
+        from plugins.kernels.rows.runs import SCRATCH_BYTES, SCRATCH_NUMBERS
 
         store = self._store
         if not len(self._scratch):
@@ -181,7 +181,7 @@ class RowSearch:
 
     def _make_room(self) -> None:
         """Take twice the room for matches."""
-        from plugins.kernels.runs import ROOM
+        from plugins.kernels.rows.runs import ROOM
 
         room = max(2 * ROOM, 2 * len(self._keys))
         self._keys = np.empty(room, np.uint32)

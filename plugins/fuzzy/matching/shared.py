@@ -28,7 +28,7 @@ from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.kernels.paged_numbers import PagedNumbers
-from plugins.kernels.rows import RowStore
+from plugins.kernels.rows.rows import RowStore
 from plugins.key_numbers import KeyNumbers
 from plugins.language import Match, SubscriptionKey
 from plugins.matching_work import MatchingWork

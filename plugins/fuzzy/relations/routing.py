@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.fuzzy.announced import announced_degree, constraints_of, least_degree
 from plugins.fuzzy.bodies import BodyRelations
 from plugins.fuzzy.codec import FuzzyCodec

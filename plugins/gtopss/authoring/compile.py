@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from documents.problems import DocumentError, did_you_mean, listed
+from dens.config.problems import DocumentError, did_you_mean, listed
 from knowledge_manager.graphs.sparql_reader import Variable, Wanted
 from knowledge_manager.graphs.terms import XSD, Iri, Literal, is_ill_formed
 from knowledge_manager.graphs.values import value_of

@@ -7,7 +7,7 @@ from knowledge_manager.graphs.dictionary import NO_DICTIONARY, Dictionary
 from knowledge_manager.graphs.terms import Graph, Iri, Term
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.authoring import VectorKind
-from plugins.authoring.description import Description, Fields
+from plugins.authoring.output.description import Description, Fields
 from plugins.byte_numbers import ByteReader
 from plugins.gtopss.authoring.words import constraint_words, edge_words, term_words, usual_names
 from plugins.gtopss.pattern import Pattern

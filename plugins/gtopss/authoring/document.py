@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from lxml import etree
 
-from documents.problems import Problem
-from documents.reading import decode_text, place_of, refuse_large
+from dens.config.problems import Problem
+from dens.config.reading import decode_text, place_of, refuse_large
 from knowledge_manager.graphs.sparql_reader import (
     SparqlPattern,
     SparqlRefused,
@@ -17,9 +17,9 @@ from knowledge_manager.graphs.sparql_reader import (
     read_sparql,
 )
 from plugins.authoring.constants import BadConstant
-from plugins.authoring.document import SubscriptionDocument, read_subscription
-from plugins.authoring.root_attributes import read_valid
-from plugins.authoring.spans import SourceMap, Span
+from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
+from plugins.authoring.xml.root_attributes import read_valid
+from plugins.authoring.xml.spans import SourceMap, Span
 from plugins.gtopss.authoring.draft import Draft, DraftConstraint, DraftEdge, Names
 from plugins.gtopss.authoring.schema import SCHEMA
 from plugins.gtopss.pattern import KINSHIPS, ORDERS

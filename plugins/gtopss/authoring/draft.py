@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from documents.problems import did_you_mean, likely_meant, listed
+from dens.config.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.graphs.sparql_reader import ALWAYS, Variable, Wanted
 from knowledge_manager.graphs.terms import (
     DECIMAL,
@@ -18,7 +18,7 @@ from knowledge_manager.graphs.terms import (
     literal,
 )
 from plugins.authoring.constants import BadConstant
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.spans import Span
 
 UNKNOWN_NAME: Final = "D515"
 NO_TERM: Final = "D516"

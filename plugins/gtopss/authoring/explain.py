@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.authoring.words import constraint_words, edge_words, term_words, usual_names
 from plugins.gtopss.match import (

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring, Compiled, Description, Explanation, Picture, VectorKind
 from plugins.gtopss.authoring.describe import describe_vector
 from plugins.gtopss.authoring.schema import NAMESPACE

@@ -7,7 +7,7 @@ from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Compiled
-from plugins.authoring.pages import page_of
+from plugins.authoring.output.pages import page_of
 from plugins.gtopss.authoring.words import constraint_words, end_words, usual_names
 from plugins.gtopss.pattern import Edge, End, Pattern
 from plugins.gtopss.vectors import decode_pattern

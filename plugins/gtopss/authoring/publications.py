@@ -2,13 +2,13 @@
 
 from pathlib import PurePath
 
-from documents.problems import DocumentError, Problem, listed
-from documents.reading import refuse_large
-from knowledge_manager.graphs.graph_class import GraphClass
+from dens.config.problems import DocumentError, Problem, listed
+from dens.config.reading import refuse_large
 from knowledge_manager.graphs.graph_reader import ReadGraph, properties_of, read_graph
 from knowledge_manager.graphs.terms import Graph, Literal
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.rdf_text import FORMATS
+from knowledge_manager.vocabulary.graph_class import GraphClass
 from plugins.gtopss.authoring.words import term_words
 from plugins.gtopss.vectors import GraphPublication, encode_publication
 from plugins.publications import Publication

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plugins.authoring.schema import DocumentSchema
+from plugins.authoring.xml.schema import DocumentSchema
 
 NAMESPACE: Final = "urn:dens:graph:1"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from emulation.contacts.detection import _slab_length_ms, find_contacts
 from emulation.mobility.model import Area, Legs
 from emulation.mobility.random_waypoint import RandomWaypoint
-from emulation.streams import Streams
+from emulation.random.streams import Streams
 from tests.emulation.contacts.slow_detector import (
     Interval,
     Point,

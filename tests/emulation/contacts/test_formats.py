@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.contacts.formats.one_events import read_one_events
 from emulation.contacts.formats.registry import FORMATS, format_of, read_contacts

@@ -9,7 +9,7 @@ import pytest
 from emulation.contacts.detection import find_contacts
 from emulation.mobility.model import Area
 from emulation.mobility.random_waypoint import RandomWaypoint
-from emulation.streams import Streams
+from emulation.random.streams import Streams
 
 
 @pytest.mark.slow

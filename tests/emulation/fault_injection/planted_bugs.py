@@ -14,9 +14,9 @@ from shutil import copytree, ignore_patterns
 
 from tests.paths import ROOT
 
-_COPIED = ("dens", "documents", "emulation", "knowledge_manager", "nodes", "plugins", "studio", "watchdog")
+_COPIED = ("dens", "emulation", "knowledge_manager", "plugins", "watchdog")
 _COPIED_TESTS = ("dens", "emulation/fault_injection")
-_LINKED = ("compiled", "spark_analysis", "traces", "pyproject.toml", "tests/conftest.py", "tests/paths.py")
+_LINKED = ("spark_analysis", "pyproject.toml", "tests/conftest.py", "tests/paths.py")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PlantedBug:
 
 def torture(seeds: str, *options: str) -> tuple[str, ...]:
     """Return the command that runs some seeds."""
-    return ("-m", "studio", "torture", "--seeds", seeds, *options)
+    return ("-m", "dens.cli", "torture", "--seeds", seeds, *options)
 
 
 def pytest_of(test: str) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def pytest_of(test: str) -> tuple[str, ...]:
 PLANTED = (
     PlantedBug(
         "acknowledges before the commit if one datagram leaves",
-        "dens/engine.py",
+        "dens/overlay/session/engine.py",
         "        if out or self._commits_at_once:\n            self._ledger.commit()\n",
         "        if len(out) > 1 or self._commits_at_once:\n            self._ledger.commit()\n",
         torture("1..3"),
@@ -54,15 +54,15 @@ PLANTED = (
     ),
     PlantedBug(
         "the third retransmission is left out",
-        "dens/peer_session.py",
+        "dens/overlay/session/peer_session.py",
         "        flight.due_ms = due_ms = now_ms + rto_ms\n",
         "        flight.due_ms = due_ms = now_ms + rto_ms * (2 if tries == 3 else 1)\n",
-        pytest_of("tests/dens/test_peer_session_pace.py::test_patience_doubles_up_to_the_longest"),
+        pytest_of("tests/dens/overlay/test_peer_session_pace.py::test_patience_doubles_up_to_the_longest"),
         "1 failed",
     ),
     PlantedBug(
         "one of two satisfied subscriptions is dropped",
-        "dens/owing.py",
+        "dens/overlay/mediator/pending.py",
         "                    owed[subscriber].append(satisfied)\n",
         "                    pass\n",
         torture("1..6"),
@@ -70,7 +70,7 @@ PLANTED = (
     ),
     PlantedBug(
         "lifetimes are a millisecond longer",
-        "dens/item.py",
+        "dens/overlay/wire/item.py",
         "        self.expires_ms: int = created_ms + LIFETIME_MS[lifetime_q]\n",
         "        self.expires_ms: int = created_ms + LIFETIME_MS[lifetime_q] + 1\n",
         torture("24,29,31"),
@@ -78,7 +78,7 @@ PLANTED = (
     ),
     PlantedBug(
         "known results are not read after a restart",
-        "dens/ledger.py",
+        "dens/overlay/storage/durable_state.py",
         "                self.results.restore(key, row_of(value))\n",
         "                pass\n",
         torture("12", "--composing"),
@@ -86,7 +86,7 @@ PLANTED = (
     ),
     PlantedBug(
         "every third receipt is ignored",
-        "dens/learning.py",
+        "dens/overlay/mediator/handlers.py",
         "        state.carried.delivered(notification, item.origin)\n        state.let_go_if_done",
         "        if len(state.receipts) % 3:\n"
         "            state.carried.delivered(notification, item.origin)\n"
@@ -96,7 +96,7 @@ PLANTED = (
     ),
     PlantedBug(
         "every third receipt is acknowledged and forgotten",
-        "dens/learning.py",
+        "dens/overlay/mediator/handlers.py",
         "        state.carried.delivered(notification, item.origin)\n        state.let_go_if_done",
         "        if len(state.receipts) % 3 == 0:\n"
         "            state.receipts.remove(item)\n"

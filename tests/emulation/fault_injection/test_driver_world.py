@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dens.drivers.neighbours import Neighbours, Rival
+from dens.node.links.neighbours import Neighbours, Rival
 from emulation.fault_injection.campaign import run_driver_seeds
 from emulation.fault_injection.driver_world import DriverPlan, DriverWorld, draw_driver
 from emulation.fault_injection.invariant import BrokenInvariant

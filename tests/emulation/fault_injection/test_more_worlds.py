@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from dens.brokers.entries import Entries
-from dens.brokers.forwarding import Forwarding
-from dens.matching import LanguageMatchers
-from dens.numbers import LAST_NODE
+from dens.overlay.broker.entries import Entries
+from dens.overlay.broker.forwarding import Forwarding
+from dens.overlay.mediator.matching import LanguageMatchers
+from dens.overlay.wire.codes import LAST_NODE
 from emulation.fault_injection.campaign import Verdict, run_plans, run_seeds, world_of
 from emulation.fault_injection.language_pool import language_pool
 from emulation.fault_injection.language_world import LanguageApplications

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.policies.policy import ReplicationPolicy
-from dens.policies.registry import POLICIES
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.overlay.policies.policy import ReplicationPolicy
+from dens.overlay.policies.registry import POLICIES
 from emulation.fault_injection import plan as plans
 from emulation.fault_injection.campaign import judge, kept
 from emulation.fault_injection.plan import FAULTS, Plan, draw

@@ -5,29 +5,29 @@ from typing import Any
 
 import pytest
 
-from dens.engine import Engine
-from dens.events import CopyDropped
-from dens.gathered_offers import GatheredOffers
-from dens.installing import Installing
-from dens.item import NEVER_MS, Item, ItemId
-from dens.learning import Learning
-from dens.ledger import Ledger
-from dens.lookups import Lookups
-from dens.machine import Datagram
-from dens.matching import LanguageMatchers
-from dens.mediator_state import MediatorState
-from dens.node import DensNode
-from dens.notification_store import NotificationStore
-from dens.numbers import Reason, Status
-from dens.parts import PartBook
-from dens.peer_session import PeerSession
-from dens.quarantine import Quarantine, Work
-from dens.reliance import Reliance
-from dens.results import ResultBook
-from dens.sparing import Sparing
-from dens.store import Key, Space, Value
-from dens.stores.memory import MemoryStore
-from dens.subscription_table import Subscription, SubscriptionTable
+from dens.overlay.covering.decomposition import PartBook
+from dens.overlay.covering.leases import Reliance
+from dens.overlay.covering.suppression import Sparing
+from dens.overlay.events import CopyDropped
+from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.installation import Installing
+from dens.overlay.mediator.matching import LanguageMatchers
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.mediator.state import MediatorState
+from dens.overlay.session.engine import Engine
+from dens.overlay.session.gathered_offers import GatheredOffers
+from dens.overlay.session.lookup import Lookups
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.protocol import Datagram
+from dens.overlay.session.quarantine import Quarantine, Work
+from dens.overlay.session.results import ResultBook
+from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.storage.notification_store import NotificationStore
+from dens.overlay.storage.store import Key, Space, Value
+from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
+from dens.overlay.wire.codes import Reason, Status
+from dens.overlay.wire.item import NEVER_MS, Item, ItemId
 from emulation.fault_injection.campaign import run_seeds
 from emulation.fault_injection.sequences import Composite, SequenceComposer, SequenceMade
 
@@ -95,7 +95,7 @@ def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dens.authentication.Authenticator.verifies", lambda *_: True)
+    monkeypatch.setattr("dens.overlay.wire.authentication.Authenticator.verifies", lambda *_: True)
 
 
 def what_a_language_raises_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from dens.trace.writer import TraceWriter
+from emulation.assembly import assemble_world
 from emulation.scenario import load_scenario
-from emulation.world import World
-from emulation.world_assembly import assemble_world
-from traces.writer import TraceWriter
+from emulation.world.world import World
 
 WriteScenario = Callable[..., Path]
 MOVING = (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dens.store import Space
+from dens.overlay.storage.store import Space
 from tests.emulation.faults.camp import HELPERS, WriteScenario, camp, table
 
 CRASH = '[[fault]]\nkind = "crash"\nwho = ["helpers-1"]\nat_s = 10\nfor_s = 20\nstore = "{}"\n'

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.board_profile import load_board_profile
+from emulation.devices.board_profile import load_board_profile
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 

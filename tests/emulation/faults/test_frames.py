@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulation.faults.frames import FrameFault, FrameFaults
-from emulation.scenario.fault_settings import CorruptSettings, LossSettings
+from emulation.scenario.settings.faults import CorruptSettings, LossSettings
+from emulation.world.frame_faults import FrameFault, FrameFaults
 
 LOSS = LossSettings(kind="loss", share=1.0, at_s=10, for_s=5)
 FLIP = CorruptSettings(kind="corrupt", share=1.0, at_s=20)

@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from emulation.world import World
+from emulation.world.world import World
 from tests.emulation.faults.camp import HELPERS, MEDICS, PATIENTS, WriteScenario, camp
 
 FAULTS = """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from emulation.faults.resubscription import Request, Resubscription
-from emulation.node import Node
+from emulation.workload.resubscription import Request, Resubscription
+from emulation.world.node import Node
 from tests.emulation.test_board_time import node
 
 ASKED, LATER = Request(1, bytes((4, 255, 9, 9)), "fever.xml"), Request(1, bytes((5, 0, 9)), None)

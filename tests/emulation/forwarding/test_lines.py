@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from emulation.motion import walks_of
+from emulation.random.streams import Streams
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.streams import Streams
 from tests.emulation.forwarding.lines import line, rows, run
 
 

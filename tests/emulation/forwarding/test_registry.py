@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from documents.entry_points import OutsidePackageError
+from dens.config.entry_points import OutsidePackageError
 from emulation.forwarding.registry import ENTRY_POINT_GROUP, forwarding_kinds
 from emulation.forwarding.shortest_path import SHORTEST_PATH
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.refusal import Refusal
+from dens.config.refusal import Refusal
+from dens.trace.writer import TraceWriter
 from emulation.clock import Clock, Rank
 from emulation.forwarding.kind import ForwardingKind
 from emulation.forwarding.routed_network import RoutedNetwork
 from emulation.forwarding.shortest_path import SHORTEST_PATH
 from emulation.forwarding.topology import KnownTopology
+from emulation.ground_truth_recorder import SurroundingsJournal
 from emulation.radio import Air, Packet, Radio
-from emulation.surroundings_journal import SurroundingsJournal
 from tests.emulation.forwarding.slow_network import SlowNetwork
-from traces.writer import TraceWriter
 
 DEVICES = 6
 PAIRS = [(a, b) for a in range(DEVICES) for b in range(a + 1, DEVICES)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.mobility.formats.registry import movement_format_of, read_movement
 from emulation.mobility.model import Area, Legs
 from emulation.mobility.recorded import Recorded

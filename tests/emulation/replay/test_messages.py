@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.contacts.formats.registry import read_contacts
 from emulation.replay.messages import Message, read_messages
 

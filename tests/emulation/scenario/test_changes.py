@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.scenario import load_scenario
 
 WriteScenario = Callable[..., Path]

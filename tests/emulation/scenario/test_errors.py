@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.scenario import check_scenario_file, load_scenario
 from tests.paths import ROOT
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from emulation.mobility.recorded import Recorded
+from emulation.random.streams import Streams
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
-from emulation.scenario.settings import ScenarioSettings
-from emulation.streams import Streams
-from emulation.subscription_requests import subscription_requests
+from emulation.scenario.settings.settings import ScenarioSettings
+from emulation.workload.subscription_requests import subscription_requests
 
 WriteScenario = Callable[..., Path]
 

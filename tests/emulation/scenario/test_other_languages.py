@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from emulation.random.streams import Streams
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.streams import Streams
-from emulation.subscription_requests import subscription_requests
-from knowledge_manager.event_class import Attribute, EventClass
+from emulation.workload.subscription_requests import subscription_requests
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring import Authoring
 from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 from plugins.language import SubscriptionLanguage

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dens.drivers.installed_policies import policies
-from dens.item import Item
-from dens.numbers import MessageType
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
+from dens.node.installed_policies import policies
+from dens.overlay.wire.codes import MessageType
+from dens.overlay.wire.item import Item
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario, scenario_schema
 from emulation.scenario.loading import check_scenario_file

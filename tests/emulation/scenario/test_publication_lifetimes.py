@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from dens.trace.recorded_run import recorded_run
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from traces.recorded_run import recorded_run
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 SCENARIO = """

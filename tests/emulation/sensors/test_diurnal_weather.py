@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emulation.sensors.diurnal_weather import WEATHER, DiurnalWeather
-from knowledge_manager.vocabulary import load_vocabulary
+from knowledge_manager.vocabulary.vocabulary import load_vocabulary
 
 DAY_MS = 86_400_000
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from emulation.sensors.recording import Conversion, Layout, Series, read_recording
 from knowledge_manager.mission_table import load_mission_table
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from documents.problems import DocumentError
-from knowledge_manager.graphs.cms_terms import cms_taxonomy
-from knowledge_manager.graphs.labels import class_by_label
+from dens.config.problems import DocumentError
+from knowledge_manager.feeds.cms_terms import cms_taxonomy
+from knowledge_manager.feeds.labels import class_by_label
 from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel
 from knowledge_manager.graphs.terms import Iri
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
-from knowledge_manager.graphs.feed_item import CAP, DC, DCTERMS, GEO, RSS, Feed, FeedItem
-from knowledge_manager.graphs.feed_reader import read_feed
-from knowledge_manager.graphs.feed_text import LONGEST_TEXT, moment, plain, plain_query, shortened
-from knowledge_manager.graphs.feed_tree import LARGEST_FEED
+from dens.config.problems import DocumentError
+from knowledge_manager.feeds.item import CAP, DC, DCTERMS, GEO, RSS, Feed, FeedItem
+from knowledge_manager.feeds.reader import read_feed
+from knowledge_manager.feeds.text import LONGEST_TEXT, moment, plain, plain_query, shortened
+from knowledge_manager.feeds.tree import LARGEST_FEED
 from knowledge_manager.graphs.terms import RDF, XSD, Blank, Iri, Literal, written
 from tests.knowledge_manager.graphs.install_feeds import FEEDS
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.graphs.feed_item import DC, ITEM, PART_OF, RSS, TYPE
-from knowledge_manager.graphs.feed_reader import read_feed
-from knowledge_manager.graphs.feed_writer import Channel, write_feed
+from knowledge_manager.feeds.item import DC, ITEM, PART_OF, RSS, TYPE
+from knowledge_manager.feeds.reader import read_feed
+from knowledge_manager.feeds.writer import Channel, write_feed
 from knowledge_manager.graphs.graph_reader import numbered, read_graph
 from knowledge_manager.graphs.terms import DECIMAL, INTEGER, Blank, Graph, Iri, Literal, Term, Triple, literal
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.graphs.dictionary import Dictionary
 from knowledge_manager.graphs.graph_reader import graph_of, numbered, read_graph, read_graph_file
 from knowledge_manager.graphs.rdf_kind import kind_of_rdf

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.compact_sections import CompactError
 from knowledge_manager.graphs.compact_taxonomy import compile_taxonomy, read_compact_taxonomy
 from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, circle_in, joined

@@ -2,7 +2,7 @@
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.graphs.taxonomy_reader import read_taxonomy
 
 TURTLE = """@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

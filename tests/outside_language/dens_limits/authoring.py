@@ -28,14 +28,14 @@ from dens_limits.vectors import (
     encode_notification,
 )
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.durations import duration_s, written_duration
-from knowledge_manager.event_class import Attribute, EventClass, UnknownName
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass, UnknownName
 from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
-from plugins.authoring.description import Fields
-from plugins.authoring.document import SubscriptionDocument, no_subscription, read_xml
+from plugins.authoring.output.description import Fields
+from plugins.authoring.xml.document import SubscriptionDocument, no_subscription, read_xml
 from plugins.language import Match
 from plugins.publications import Publication
 from plugins.value_texts import corners_of, fault_of

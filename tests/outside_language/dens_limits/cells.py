@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.vocabulary.event_class import Attribute
 from watchdog.normalise import normal_byte
 
 LAST_CELL = 65535

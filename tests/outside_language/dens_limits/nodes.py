@@ -6,9 +6,9 @@ from dens_limits.cells import bytes_of_cells, cell_of, cells_of_byte
 from dens_limits.judging import judge
 from dens_limits.vectors import Body, Told, decode_body, decode_notification, encode_notification
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.extract import Extract, mask_of
+from knowledge_manager.dictionary.extract import Extract, mask_of
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.board_parts import crisp_part, told_by_board
 from plugins.language import Match, Part, Release, SubscriptionKey
 from plugins.readings import ExactReading

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from nodes.source_kinds import SourceKind, SourceOrder
+from dens.node.sources.kinds import SourceKind, SourceOrder
 from plugins.readings import ExactReading
 from plugins.value_texts import corners_of, fault_of
 

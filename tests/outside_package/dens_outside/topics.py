@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from knowledge_manager.extract import Extract
+from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Match, Release, SubscriptionKey, SubscriptionLanguage
 from watchdog.reading import Reading

@@ -6,8 +6,8 @@ A copies code c > 1 says that c - 1 relays may still be given one; 1 says that t
 
 from collections.abc import Collection
 
-from dens.item import Item
-from dens.policies.kind import Parameter, PolicyKind
+from dens.overlay.policies.kind import Parameter, PolicyKind
+from dens.overlay.wire.item import Item
 
 RELAYED = 1
 

@@ -10,8 +10,8 @@ from math import floor
 
 from plugins.atopss.canonical import canonical
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import INFINITE
-from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.atopss.shapes.scale import INFINITE
+from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription, tree_of
 from plugins.atopss.vectors import encode_notification, encode_subscription
 from tests.plugins.atopss.oracle import exact

@@ -5,9 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from plugins.atopss.profiles import is_profile
-from plugins.atopss.scale import INFINITE
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.profiles import is_profile
+from plugins.atopss.shapes.scale import INFINITE
+from plugins.atopss.shapes.shapes import Shape
 from tests.paths import ROOT
 from tests.plugins.atopss.oracle import Curve, curve
 

@@ -4,8 +4,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from plugins.atopss.canonical import canonical
-from plugins.atopss.scale import HALF, LAST_THRESHOLD
-from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.atopss.shapes.scale import HALF, LAST_THRESHOLD
+from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
 from tests.plugins.atopss.shapes import shapes
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.atopss.degrees import Degrees, judged, necessity, possibility
-from plugins.atopss.profiles import GAUSSIAN, HEDGES
-from plugins.atopss.scale import INFINITE, byte_of
-from plugins.atopss.shapes import Shape, at_least, at_most, interval, point
+from plugins.atopss.shapes.degrees import Degrees, judged, necessity, possibility
+from plugins.atopss.shapes.profiles import GAUSSIAN, HEDGES
+from plugins.atopss.shapes.scale import INFINITE, byte_of
+from plugins.atopss.shapes.shapes import Shape, at_least, at_most, interval, point
 from tests.plugins.atopss.oracle import exact
 from tests.plugins.atopss.shapes import GOLDEN, drawn, golden_shape, shapes
 

@@ -2,8 +2,8 @@
 
 import re
 
-from knowledge_manager.hedges import HEDGES
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.hedges import HEDGES
 from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
 from plugins.atopss.authoring.schema import SCHEMA
 from plugins.atopss.matching.algorithms import ALGORITHMS

@@ -11,12 +11,12 @@ from knowledge_manager.mission_table import load_mission_table
 from plugins.atopss.authoring.value_shapes import value_shape
 from plugins.atopss.canonical import canonical
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.degrees import judged, necessity, possibility
 from plugins.atopss.matching.algorithms import ALGORITHMS, matcher_named
 from plugins.atopss.notifications import Notification
 from plugins.atopss.real_degrees import real_degrees
-from plugins.atopss.scale import INFINITE, TOP
-from plugins.atopss.shapes import ANYTHING, Shape, at_least, at_most, interval, point
+from plugins.atopss.shapes.degrees import judged, necessity, possibility
+from plugins.atopss.shapes.scale import INFINITE, TOP
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Predicate
 from plugins.atopss.vectors import encode_notification, encode_subscription
 from tests.plugins.atopss.oracle import exact

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from plugins.atopss.authoring.decompile import decompile
 from plugins.atopss.canonical import canonical
-from plugins.atopss.degrees import judged
 from plugins.atopss.matching.algorithms import ALGORITHMS, matcher_named
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import HALF, TOP
-from plugins.atopss.shapes import Shape, at_least
+from plugins.atopss.shapes.degrees import judged
+from plugins.atopss.shapes.scale import HALF, TOP
+from plugins.atopss.shapes.shapes import Shape, at_least
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate
 from plugins.atopss.vectors import decode_subscription, encode_notification, encode_subscription
 from tests.plugins.atopss.authoring.test_compile import AUTHORING, TABLE, compiled

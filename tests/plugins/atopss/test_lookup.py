@@ -7,7 +7,7 @@ from hypothesis import given
 from knowledge_manager.mission_table import load_mission_table
 from plugins.atopss.canonical import canonical
 from plugins.atopss.lookup import AtopssLookUp
-from plugins.atopss.shapes import Shape, point
+from plugins.atopss.shapes.shapes import Shape, point
 from plugins.atopss.subscriptions import Function, Joined, Predicate, Subscription
 from plugins.atopss.terms import attribute_sets
 from plugins.atopss.vectors import encode_subscription

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from knowledge_manager.hedges import HEDGES as WORDS
-from plugins.atopss.profiles import DUALS, HEDGES, bent, is_profile, profile, table, words
+from knowledge_manager.vocabulary.hedges import HEDGES as WORDS
+from plugins.atopss.shapes.profiles import DUALS, HEDGES, bent, is_profile, profile, table, words
 from tests.plugins.atopss.shapes import GOLDEN, PROFILES
 
 

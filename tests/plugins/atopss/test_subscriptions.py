@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.atopss.canonical import canonical
-from plugins.atopss.degrees import Degrees
-from plugins.atopss.shapes import ANYTHING, Shape, at_least, interval, point
+from plugins.atopss.shapes.degrees import Degrees
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, interval, point
 from plugins.atopss.subscriptions import Form, Function, Joined, Norm, Predicate, Subscription, tree_of
 from plugins.atopss.vectors import decode_notification, decode_subscription
 from tests.plugins.atopss.subscriptions import (

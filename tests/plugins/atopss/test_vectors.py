@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plugins.atopss.canonical import canonical
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Subscription, tree_of
 from plugins.atopss.vectors import (
     decode_notification,

@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from knowledge_manager.event_class import Attribute, EventClass
-from plugins.boxes.language import ALGORITHM_NAMES
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
+from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from watchdog.normalise import normal_byte
 
 

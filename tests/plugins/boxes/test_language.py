@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
-from knowledge_manager.event_class import UnknownName
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
-from plugins.authoring.spans import Span
+from knowledge_manager.vocabulary.event_class import UnknownName
+from plugins.authoring.xml.spans import Span
 from plugins.board_parts import told_by_board
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
 from plugins.boxes.authoring.conditions import (

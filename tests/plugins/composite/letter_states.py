@@ -3,12 +3,12 @@
 from collections import Counter
 from fractions import Fraction
 
-from plugins.composite.finder import Finder
-from plugins.composite.model import Counted
-from plugins.composite.prediction import Horizon
-from plugins.composite.progress import Progress
+from plugins.composite.prediction.model import Counted
+from plugins.composite.prediction.prediction import Horizon
+from plugins.composite.search.finder import Finder
+from plugins.composite.search.progress import Progress
+from plugins.composite.search.whole import WholeStream
 from plugins.composite.vectors import READINGS, Prediction
-from plugins.composite.whole import WholeStream
 from plugins.fuzzy.language import FUZZY
 from plugins.fuzzy.vectors import NotificationVector, encode_notification
 from tests.plugins.composite.letter_streams import TABLE, VALUES, compiled, looked_for

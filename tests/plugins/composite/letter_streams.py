@@ -2,8 +2,8 @@
 
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.authoring.streams import StreamReading
+from plugins.composite.search.watched import Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import Watched, watched
 from plugins.registry import authoring_of, language_named
 from tests.paths import ROOT
 

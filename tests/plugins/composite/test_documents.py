@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import assume, given
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from plugins.composite.alternatives import expanded
 from plugins.composite.pattern import canonical, leaves_of
+from plugins.composite.search.watched import is_possible
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import is_possible
 from tests.plugins.composite.letter_streams import AUTHORING, compiled, document
 from tests.plugins.composite.letter_streams import TABLE as SESSIONS
 from tests.plugins.composite.oracle import Asked, leaves

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plugins.authoring.streams import StreamReading
 from plugins.composite.authoring.learner import CompositeLearner
 from plugins.composite.composites import CONFIRMED, PREDICTED, decode_composite
-from plugins.composite.model import wait_class
+from plugins.composite.prediction.model import wait_class
 from plugins.composite.source import CompositeSourceFilter
 from plugins.fuzzy.language import FUZZY
 from tests.plugins.composite.letter_streams import AUTHORING, TABLE, VALUES, document

@@ -2,11 +2,11 @@
 
 from hypothesis import given
 
-from plugins.composite.machines import Link, Machines, Trie, chain_steps, drawn
 from plugins.composite.pattern import Joined, Leaf
+from plugins.composite.search.machines import Link, Machines, Trie, chain_steps, drawn
+from plugins.composite.search.watched import watched
+from plugins.composite.search.whole import WholeStream
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import watched
-from plugins.composite.whole import WholeStream
 from plugins.fuzzy.language import FUZZY
 from tests.plugins.composite import oracle
 from tests.plugins.composite.oracle import Asked

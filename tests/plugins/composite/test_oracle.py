@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from plugins.composite.composer import CompositeComposer
 from plugins.composite.composites import decode_composite
+from plugins.composite.search.watched import watched
+from plugins.composite.search.whole import WholeStream
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import watched
-from plugins.composite.whole import WholeStream
 from plugins.fuzzy.language import FUZZY
 from tests.plugins.composite import oracle
 from tests.plugins.composite.oracle import Asked, Seen

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.composite.composites import CONFIRMED, LAPSED, MATCH, PREDICTED, WITHDRAWN, decode_composite
-from plugins.composite.model import Counted
+from plugins.composite.prediction.model import Counted
 from plugins.composite.results import results_of
 from plugins.composite.source import CompositeSourceFilter
 from plugins.composite.vectors import DURATION, READINGS, Prediction

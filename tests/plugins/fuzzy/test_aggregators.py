@@ -28,7 +28,7 @@ from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed
 from plugins.fuzzy.vectors import decode_subscription, encode_subscription
-from plugins.kernels.combine import combined
+from plugins.kernels.rows.combine import combined
 from tests.paths import ROOT
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 from tests.watchdog.oracles import root

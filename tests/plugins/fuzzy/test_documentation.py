@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from knowledge_manager.vocabulary.reader import read_vocabulary
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.schema import SCHEMA
 from plugins.fuzzy.patterns import pattern_bytes, short_form

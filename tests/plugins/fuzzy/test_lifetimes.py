@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from plugins.authoring.durations import given_lifetime_code
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.plugins.fuzzy.subscriptions import TABLE

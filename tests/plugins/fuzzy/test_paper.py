@@ -2,7 +2,7 @@
 
 import re
 
-from studio.experiments.fuzzy.paper import FOOTPRINTS
+from dens_experiments.fuzzy.paper import FOOTPRINTS
 from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "paper.md").read_text("utf-8")

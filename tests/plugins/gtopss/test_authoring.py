@@ -6,7 +6,7 @@ import sys
 import pytest
 from hypothesis import given
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from plugins.gtopss.authoring.decompile import decompile
 from plugins.gtopss.authoring.explain import bindings_in_words, explain_publication
@@ -115,7 +115,7 @@ def test_what_is_refused(source: str, code: str) -> None:
 
 def test_help_and_nodes_import_no_rdflib() -> None:
     code = (
-        "import sys, studio.main, nodes.assembly, nodes.process, plugins.registry\n"
+        "import sys, dens.cli.main, dens.node.assembly, dens.node.processes.process, plugins.registry\n"
         "from plugins.gtopss.language import GRAPH\n"
         "from knowledge_manager.mission_table import load_mission_table\n"
         "table = load_mission_table(['reports'])\n"

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_manager.graphs.terms import Graph
-from plugins.gtopss.containment import contains, frozen
-from plugins.gtopss.forest import PatternForest
 from plugins.gtopss.match import Verdict, judge
-from plugins.gtopss.mergers import Merger, Together, merge_by_pairs, merged, without
 from plugins.gtopss.pattern import Pattern
-from plugins.gtopss.shards import containment_plan, frequency_plan, random_plan
+from plugins.gtopss.relations.containment import contains, frozen
+from plugins.gtopss.relations.forest import PatternForest
+from plugins.gtopss.relations.mergers import Merger, Together, merge_by_pairs, merged, without
+from plugins.gtopss.relations.shards import containment_plan, frequency_plan, random_plan
 from plugins.gtopss.statements import Statements
 from plugins.gtopss.vectors import decode_pattern, encode_pattern
 from tests.plugins.gtopss.graphs import PATTERN_BYTES, REPORTS, SMALL_TAXONOMY, patterns, small_graphs
@@ -172,7 +172,7 @@ def test_a_merger_is_made_anew_when_a_member_leaves() -> None:
 
 TREES = """
 import random
-from plugins.gtopss.forest import PatternForest
+from plugins.gtopss.relations.forest import PatternForest
 from tests.plugins.gtopss.graphs import SMALL_TAXONOMY
 from tests.plugins.gtopss.random_graphs import random_pattern
 chance = random.Random(3)

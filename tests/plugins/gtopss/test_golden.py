@@ -8,8 +8,8 @@ import pytest
 from knowledge_manager.graphs.taxonomy import Taxonomy, joined
 from knowledge_manager.graphs.taxonomy_files import shipped_taxonomy
 from knowledge_manager.graphs.terms import written
-from plugins.gtopss.containment import contains, frozen
 from plugins.gtopss.match import Verdict, bindings, judge
+from plugins.gtopss.relations.containment import contains, frozen
 from plugins.gtopss.statements import Statements
 from tests.paths import ROOT
 from tests.plugins.gtopss.judges import OxigraphJudge

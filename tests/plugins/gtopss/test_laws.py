@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from knowledge_manager.graphs.taxonomy import NO_TAXONOMY
 from knowledge_manager.graphs.terms import Blank, Graph, Triple
 from plugins.gtopss.canonical import canonical
-from plugins.gtopss.fast import FastMatcher
 from plugins.gtopss.filter import GraphSourceFilter
-from plugins.gtopss.graph_index import GraphIndex
 from plugins.gtopss.lookup import GraphLookUp
 from plugins.gtopss.match import Verdict, judge
+from plugins.gtopss.matching.fast import FastMatcher
+from plugins.gtopss.matching.graph_index import GraphIndex
 from plugins.gtopss.pattern import Edge, Pattern, renumbered
 from plugins.gtopss.statements import Statements
 from plugins.gtopss.vectors import GraphPublication, encode_pattern, encode_publication

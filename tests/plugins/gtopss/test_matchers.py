@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_manager.event_class import Vocabulary
-from knowledge_manager.graphs.graph_class import Facet, GraphClass
 from knowledge_manager.graphs.terms import (
     DATE,
     DECIMAL,
@@ -21,8 +19,10 @@ from knowledge_manager.graphs.terms import (
     literal,
 )
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.fast import FastMatcher
+from knowledge_manager.vocabulary.event_class import Vocabulary
+from knowledge_manager.vocabulary.graph_class import Facet, GraphClass
 from plugins.gtopss.language import GRAPH
+from plugins.gtopss.matching.fast import FastMatcher
 from plugins.gtopss.pattern import ORDERS, Code, Constraint, Edge, Pattern, renumbered
 from plugins.gtopss.rings import cut_variables
 from plugins.gtopss.vectors import GraphPublication, encode_pattern, encode_publication

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from knowledge_manager.graphs.taxonomy import NO_TAXONOMY
 from knowledge_manager.graphs.terms import DECIMAL, DOUBLE, INTEGER, Blank, Graph, Iri, Triple, literal
 from plugins.gtopss.canonical import canonical
-from plugins.gtopss.fast import FastMatcher
-from plugins.gtopss.graph_index import GraphIndex
 from plugins.gtopss.language import GRAPH
 from plugins.gtopss.match import MOST_BINDINGS, MOST_WORK, Judgement, Verdict, bindings, judge, judged
+from plugins.gtopss.matching.fast import FastMatcher
+from plugins.gtopss.matching.graph_index import GraphIndex
 from plugins.gtopss.pattern import ORDERS, Code, Constraint, Edge, Pattern, renumbered
 from plugins.gtopss.rings import MOST_CUTS, core_of, cut_variables, lines_of
 from plugins.gtopss.statements import Statements

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from documents.problems import DocumentError
-from knowledge_manager.extract import Extract
+from dens.config.problems import DocumentError
+from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.guard.guard import LanguageDefect
 from plugins.guard.guarded import guarded

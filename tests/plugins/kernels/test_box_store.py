@@ -5,8 +5,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from plugins.kernels.box_store import BoxStore, Overloaded
-from plugins.kernels.tiles import tile_order
+from plugins.kernels.boxes.box_store import BoxStore, Overloaded
+from plugins.kernels.boxes.tiles import tile_order
 from tests.plugins.boxes.box_populations import BoxMaker, Brute, per_point
 
 

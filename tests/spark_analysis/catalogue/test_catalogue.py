@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from documents.entry_points import OutsidePackageError
+from dens.app.summary import comparison_table, summary_table, sweep_table
+from dens.config.entry_points import OutsidePackageError
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue import members, registry
 from spark_analysis.catalogue.evidence import FOLLOWED, REPORTED, SWEPT, Evidence
@@ -32,7 +33,6 @@ from spark_analysis.run import Run, open_run
 from spark_analysis.sweep.key_figures import key_figures
 from spark_analysis.sweep.plan import SweepPlan
 from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
-from studio.summary import comparison_table, summary_table, sweep_table
 from tests.paths import ROOT
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
@@ -293,7 +293,7 @@ def entry(what: str, name: str = "outside") -> EntryPoint:
 def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Metric]:
     """A package with one more metric is installed; nothing else is told of it."""
     monkeypatch.setattr(
-        "documents.entry_points.entry_points",
+        "dens.config.entry_points.entry_points",
         lambda group: [entry("METRIC")] * (group == registry.ENTRY_POINT_GROUP),
     )
     registry._installed.cache_clear()

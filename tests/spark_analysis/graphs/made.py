@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plugins.gtopss.matcher import GraphMatcher
-from plugins.gtopss.naive import NaiveSearch
+from dens_experiments.graph.graphs import encoded, table
+from dens_experiments.graph_workload import GraphWorkload
+from plugins.gtopss.matching.matcher import GraphMatcher
+from plugins.gtopss.matching.naive import NaiveSearch
 from spark_analysis.graphs.filter_batch import PUBLICATIONS
 from spark_analysis.graphs.index_files import write_index
 from spark_analysis.graphs.judge import index_parts
-from studio.experiments.graph_workload import GraphWorkload
-from studio.experiments.gtopss.graphs import encoded, table
 
 Pairs = set[tuple[int, int, bool]]
 

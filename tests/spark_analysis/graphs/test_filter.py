@@ -7,14 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from documents.problems import DocumentError
-from documents.refusal import Refusal
+from dens.config.problems import DocumentError
+from dens.config.refusal import Refusal
+from dens_experiments.graph.graphs import table
 from spark_analysis.errors import AnalysisError, NoSpark
 from spark_analysis.graphs.filter_job import filter_publications
 from spark_analysis.graphs.filter_stream import BatchJudged, follow
 from spark_analysis.graphs.index_files import version_folder
 from spark_analysis.graphs.results import Totals
-from studio.experiments.gtopss.graphs import table
 from tests.spark_analysis.graphs.made import (
     by_one_process,
     drawn,

@@ -26,7 +26,7 @@ def dens(*words: str | Path) -> subprocess.Popen[str]:
     environment.pop("PYTHONPATH", None)
     options = ["--vocabulary", "reports", "--rows", "--json"]
     return subprocess.Popen(
-        [sys.executable, "-m", "studio", "graph", "filter", *map(str, words), *options],
+        [sys.executable, "-m", "dens.cli", "graph", "filter", *map(str, words), *options],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from spark_analysis.graphs.index_files import (
     newest_version,

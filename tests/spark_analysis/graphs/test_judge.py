@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dens_experiments.graph.graphs import table
 from spark_analysis.graphs.filter_batch import packed, unpacked
 from spark_analysis.graphs.index_files import read_index, write_index
 from spark_analysis.graphs.judge import Found, GraphJudge, bodies_in, index_parts
-from studio.experiments.gtopss.graphs import table
 from tests.spark_analysis.graphs.made import by_one_process, drawn, make_index
 
 ROWS = st.lists(st.dictionaries(st.integers(0, 2**32 - 1), st.booleans(), max_size=5), max_size=6)
@@ -64,7 +64,7 @@ def test_publications_that_were_seen_change_the_arrays_and_no_answer(tmp_path: P
 
 
 def test_arrays_of_something_else_are_no_index(tmp_path: Path) -> None:
-    from documents.problems import DocumentError
+    from dens.config.problems import DocumentError
 
     version = write_index(tmp_path, {"ends": np.zeros(1)}, {"layout": 1}, [], table())
     with pytest.raises(DocumentError, match="D528: the arrays are no index"):

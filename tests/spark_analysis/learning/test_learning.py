@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from knowledge_manager.diff import diff_vocabularies
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.vocabulary import load_vocabulary
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from knowledge_manager.vocabulary.diff import diff_vocabularies
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from knowledge_manager.vocabulary.vocabulary import load_vocabulary
 from plugins.curves import degrees, domain_values, fuzzifier_curve
 from plugins.fuzzy.authoring.terms import written
 from spark_analysis.errors import LearningError

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.terms import Lr
+from knowledge_manager.vocabulary.terms import Lr
 from plugins.curves import domain_values, fuzzifier_curve
 from plugins.registry import term_fault
 from spark_analysis.learning.lr_terms import lr_fitted

@@ -18,6 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from dens.trace.folder_lock import FolderLock, is_being_written
+from dens.trace.manifest import Manifest, read_manifest
+from dens.trace.run_documents import NotARun
+from dens.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.errors import TraceError
 from spark_analysis.live.follow import STEPS, BatchLog, follow, wait_for_run
@@ -27,10 +31,6 @@ from spark_analysis.metrics.run_languages import RunLanguages
 from tests.paths import ROOT
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
-from traces.folder_lock import FolderLock, is_being_written
-from traces.manifest import Manifest, read_manifest
-from traces.run_documents import NotARun
-from traces.schema import TABLES
 
 SECONDS = 240
 

@@ -9,7 +9,7 @@ from spark_analysis.live.state import LiveFigures
 from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.page import page
 from spark_analysis.run import open_run
-from tests.nodes.mission import Mission
+from tests.dens.node.mission import Mission
 
 
 def once(mission: Mission, spark: SparkSession) -> LiveFigures:

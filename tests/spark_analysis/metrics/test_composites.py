@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from dens.trace.recorded_run import recorded_run
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from plugins.composite.composites import CONFIRMED, MATCH, decode_composite
@@ -14,7 +15,6 @@ from plugins.composite.results import match_identity
 from spark_analysis.metrics.composites import FATES, SaidBy, fate
 from spark_analysis.queries.composites import composites_of
 from spark_analysis.run import Run, open_run
-from traces.recorded_run import recorded_run
 
 ME, OTHER, END_MS = 7, 8, 10_000
 OWED = (ME, b"what")

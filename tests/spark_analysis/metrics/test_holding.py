@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import DataFrame
 
+from dens.trace.manifest import Manifest
 from spark_analysis.answers import Fairness
 from spark_analysis.devices import Devices
 from spark_analysis.matching_figures import MatchingDone
@@ -12,7 +13,6 @@ from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.delivery import delivery_ratio, with_group, with_run
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time, replication_degree
 from spark_analysis.queries.nodes import load_of
-from traces.manifest import Manifest
 
 MakeTable = Callable[..., DataFrame]
 

@@ -53,7 +53,7 @@ def worded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package with another language is installed."""
     entry = EntryPoint("worded", "tests.spark_analysis.worded_language:LANGUAGE", registry.ENTRY_POINT_GROUP)
     found = {registry.ENTRY_POINT_GROUP: [entry]}
-    monkeypatch.setattr("documents.entry_points.entry_points", lambda group: found.get(group, []))
+    monkeypatch.setattr("dens.config.entry_points.entry_points", lambda group: found.get(group, []))
     registry._installed.cache_clear()
     yield
     monkeypatch.undo()

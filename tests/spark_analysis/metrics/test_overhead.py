@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame
 
+from dens.trace.tables import plain_schema
 from spark_analysis.catalogue.evidence import Evidence
 from spark_analysis.catalogue.members.bytes_per_delivery import bytes_per_delivery
 from spark_analysis.catalogue.members.duplicate_share import duplicate_share
@@ -17,7 +18,6 @@ from spark_analysis.devices import Devices
 from spark_analysis.metrics.overhead import RadioUse, radio_use, traffic
 from spark_analysis.radio_links import RadioLinks
 from spark_analysis.summed_tables import Count
-from traces.tables import plain_schema
 
 MakeTable = Callable[..., DataFrame]
 Row = dict[str, Any]

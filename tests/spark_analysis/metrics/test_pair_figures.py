@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from dens.trace.recorded_run import recorded_run
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.catalogue.recorded import pairs_of
@@ -28,7 +29,6 @@ from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import WriteRun
 from tests.spark_analysis.synthetic import END_MS, Row, synthetic_run
-from traces.recorded_run import recorded_run
 
 run_languages = RunLanguages(load_mission_table(["medical"]))
 

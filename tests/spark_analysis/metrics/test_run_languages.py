@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from dens.trace.manifest import Manifest
 from knowledge_manager.mission_table import load_mission_table
 from plugins.ground_truth import ReadingColumns
 from plugins.registry import DEFAULT, language_named
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics.run_languages import RunLanguages
-from traces.manifest import Manifest
 
 TABLE = load_mission_table(["medical"])
 NUMBER = language_named(DEFAULT).language_id

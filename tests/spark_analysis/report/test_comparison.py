@@ -12,6 +12,8 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from dens.app.summary import comparison_table, sweep_table
+from dens.trace.manifest import Manifest
 from spark_analysis.answers import Analysis, Measured, Served
 from spark_analysis.catalogue.members.mean_delay_s import METRIC as DELAY
 from spark_analysis.errors import TraceError
@@ -22,10 +24,8 @@ from spark_analysis.report.comparison import Comparison, compare, compared_metri
 from spark_analysis.report.comparison_page import comparison_page, figure_text
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
-from studio.summary import comparison_table, sweep_table
 from tests.spark_analysis.report.test_build import Page
 from tests.spark_analysis.sample import sample_analysis
-from traces.manifest import Manifest
 
 NAMES = [metric.name for metric in compared_metrics()]
 SWEPT = [metric.name for metric in swept_metrics()]

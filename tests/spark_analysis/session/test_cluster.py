@@ -28,7 +28,7 @@ def dens(*words: str | Path) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     environment.pop("PYTHONPATH", None)
     return subprocess.Popen(
-        [sys.executable, "-m", "studio", *map(str, words)],
+        [sys.executable, "-m", "dens.cli", *map(str, words)],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,

@@ -30,7 +30,7 @@ from tests.spark_analysis.little import write_little_sweep
 def dens(*words: str | Path) -> Any:
     """Call a command in a process of its own and return its document."""
     done = subprocess.run(
-        [sys.executable, "-m", "studio", *map(str, words), "--json"],
+        [sys.executable, "-m", "dens.cli", *map(str, words), "--json"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -129,7 +129,7 @@ def test_an_interruption_is_told_in_one_word_and_leaves_no_java(
     folder = write_run({"nodes": [{"node": 0, "name": "n-0", "group": "n", "role": "mediator"}]})
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        f"from studio.main import main; main(['report', {str(folder)!r}])"
+        f"from dens.cli.main import main; main(['report', {str(folder)!r}])"
     )
     report = subprocess.Popen(
         [sys.executable, "-c", program],

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from spark_analysis.errors import SweepError, TraceError
 from spark_analysis.interval import Interval, interval
 from spark_analysis.sweep.key_figures import key_figures, swept_metrics

@@ -4,8 +4,8 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.durations import duration_s, written_duration
-from plugins.authoring.reader import PredicateReader, own_text
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.reader import PredicateReader, own_text
+from plugins.authoring.xml.spans import Span
 from plugins.fuzzy.ages import OLDEST_S
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.schema import NAMESPACE

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from documents.entry_points import OutsidePackageError, described, members
+from dens.config.entry_points import OutsidePackageError, described, members
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Degrees, Expression
 from watchdog.aggregators import AGGREGATOR_NAMES
 

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from plugins.authoring.domain import unit_of
-from plugins.authoring.reader import PredicateReader
-from plugins.authoring.term_sets import read_term
+from plugins.authoring.xml.domain import unit_of
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.term_sets import read_term
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Curved
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
-from documents.problems import DocumentError
-from plugins.authoring.document import SubscriptionDocument
-from plugins.authoring.reader import own_text
+from dens.config.problems import DocumentError
+from plugins.authoring.xml.document import SubscriptionDocument
+from plugins.authoring.xml.reader import own_text
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Expression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
 from plugins.fuzzy.authoring.compiler.rule_elements import rules_block

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from documents.problems import did_you_mean, likely_meant, listed
-from plugins.authoring.reader import PredicateReader
-from plugins.authoring.spans import Span
+from dens.config.problems import did_you_mean, likely_meant, listed
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.spans import Span
 from plugins.fuzzy.authoring.compiler.aggregators import (
     AggregatingFunctions,
     guarded,

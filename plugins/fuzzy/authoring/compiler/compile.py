@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.terms import Universal
-from knowledge_manager.thesaurus import Thesaurus
-from plugins.authoring.compiling import reader_of, refuse, rounded_lifetime
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from knowledge_manager.vocabulary.terms import Universal
 from plugins.authoring.constants import plain_number
-from plugins.authoring.document import SubscriptionDocument, read_subscription
-from plugins.authoring.words import ResolvedWord
+from plugins.authoring.xml.compiling import reader_of, refuse, rounded_lifetime
+from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
+from plugins.authoring.xml.words import ResolvedWord
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.blocks import Block, FunctionError, pattern_block
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact

@@ -7,9 +7,9 @@ whose curve is fitted later).
 
 from dataclasses import dataclass
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Fuzzifier
-from plugins.authoring.spans import Span
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Fuzzifier
+from plugins.authoring.xml.spans import Span
 from plugins.byte_readings import Range
 from plugins.fuzzy.vectors import Triple
 

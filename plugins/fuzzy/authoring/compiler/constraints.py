@@ -11,8 +11,8 @@ from itertools import chain
 
 import numpy as np
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Universal
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Universal
 from plugins.byte_readings import Range, byte_of, count, first_reading, last_reading
 from plugins.curves import (
     Curve,

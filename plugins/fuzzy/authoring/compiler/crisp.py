@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from knowledge_manager.event_class import Attribute
-from plugins.authoring.compared_readings import compared_readings
-from plugins.authoring.comparisons import compared_constants
-from plugins.authoring.domain import unit_of
-from plugins.authoring.reader import PredicateReader
+from knowledge_manager.vocabulary.event_class import Attribute
+from plugins.authoring.xml.compared_readings import compared_readings
+from plugins.authoring.xml.comparisons import compared_constants
+from plugins.authoring.xml.domain import unit_of
+from plugins.authoring.xml.reader import PredicateReader
 from plugins.byte_readings import Range, byte_of, count, readings_of
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp
 from plugins.fuzzy.authoring.compiler.crisp_bytes import least_triple, passing

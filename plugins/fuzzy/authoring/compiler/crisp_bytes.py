@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.hedges import HEDGES
-from knowledge_manager.terms import Shoulder, Trapezoidal, Triangular
 from knowledge_manager.units import UnitError, convert, convert_difference
-from plugins.authoring.reading_words import amount_words, reading_words
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.hedges import HEDGES
+from knowledge_manager.vocabulary.terms import Shoulder, Trapezoidal, Triangular
+from plugins.authoring.output.reading_words import amount_words, reading_words
 from plugins.byte_readings import Range, all_but, byte_of, count, readings_of, step_at
 from plugins.fuzzy.authoring.compiler.constraint_specs import COMPLEMENT, CRISP, Crisp, Curved
 from plugins.fuzzy.vectors import Triple

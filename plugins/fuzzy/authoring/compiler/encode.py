@@ -2,7 +2,7 @@
 came from.
 """
 
-from plugins.authoring.spans import Span
+from plugins.authoring.xml.spans import Span
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
 from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from documents.problems import did_you_mean, listed
+from dens.config.problems import did_you_mean, listed
 
 Degrees = npt.NDArray[np.float64]
 Expression = Callable[[Degrees], Degrees]

@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from documents.problems import did_you_mean, likely_meant, listed
-from knowledge_manager.event_class import Attribute
+from dens.config.problems import did_you_mean, likely_meant, listed
+from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.constants import BadConstant, extent, plain_number
-from plugins.authoring.reader import PredicateReader
+from plugins.authoring.xml.reader import PredicateReader
 from plugins.byte_readings import Range
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from documents.entry_points import members
-from documents.problems import Problem
-from plugins.authoring.compiling import refuse_problems
-from plugins.authoring.reader import PredicateReader, own_text
-from plugins.authoring.root_attributes import read_fifteenths, read_valid
-from plugins.authoring.spans import Span
-from plugins.authoring.words import ResolvedWord
+from dens.config.entry_points import members
+from dens.config.problems import Problem
+from plugins.authoring.xml.compiling import refuse_problems
+from plugins.authoring.xml.reader import PredicateReader, own_text
+from plugins.authoring.xml.root_attributes import read_fifteenths, read_valid
+from plugins.authoring.xml.spans import Span
+from plugins.authoring.xml.words import ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate

@@ -2,10 +2,10 @@
 vocabulary where they are written.
 """
 
-from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Hedged
-from plugins.authoring.reading_words import amount_words
-from plugins.authoring.spans import Span
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.terms import Hedged
+from plugins.authoring.output.reading_words import amount_words
+from plugins.authoring.xml.spans import Span
 from plugins.byte_readings import step_at
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Curved
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain

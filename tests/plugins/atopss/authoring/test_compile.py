@@ -2,12 +2,12 @@
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
-from plugins.atopss.profiles import GAUSSIAN, HEDGES
-from plugins.atopss.scale import INFINITE
-from plugins.atopss.shapes import ANYTHING, Shape, at_least, at_most, interval, point
+from plugins.atopss.shapes.profiles import GAUSSIAN, HEDGES
+from plugins.atopss.shapes.scale import INFINITE
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription, tree_of
 from plugins.atopss.vectors import decode_subscription
 from plugins.registry import language_of_document

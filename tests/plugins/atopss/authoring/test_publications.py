@@ -2,9 +2,9 @@
 
 import pytest
 
-from documents.problems import DocumentError
+from dens.config.problems import DocumentError
 from plugins.atopss.authoring.publications import ApproximatePublications
-from plugins.atopss.shapes import ANYTHING, Shape, interval, point
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, interval, point
 from plugins.atopss.vectors import decode_notification
 from tests.paths import ROOT
 from tests.plugins.atopss.authoring.test_compile import AUTHORING, TABLE

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
 from plugins.atopss.authoring.deviations import TOLERATED
-from plugins.atopss.degrees import judged
-from plugins.atopss.scale import TOP
-from plugins.atopss.shapes import point
+from plugins.atopss.shapes.degrees import judged
+from plugins.atopss.shapes.scale import TOP
+from plugins.atopss.shapes.shapes import point
 from plugins.atopss.vectors import decode_subscription
 from tests.plugins.atopss.authoring.test_compile import AUTHORING, TABLE
 from tests.plugins.atopss.short import SHORT

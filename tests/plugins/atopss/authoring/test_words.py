@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.event_class import UnknownName
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.atopss.authoring.decompile import decompile
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import encode_subscription

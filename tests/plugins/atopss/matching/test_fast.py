@@ -11,7 +11,7 @@ from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.matching.encodings import ENCODINGS
 from plugins.atopss.matching.fast import COLUMNS_FROM, FastMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import ANYTHING, Shape, at_least, point
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, point
 from plugins.atopss.subscriptions import Norm, Predicate, Subscription
 from plugins.atopss.vectors import encode_notification, encode_subscription
 from plugins.kernels.compiled import is_available

@@ -7,7 +7,7 @@ from plugins.atopss.matching.algorithms import ALGORITHMS, matcher_named
 from plugins.atopss.matching.fast import COLUMNS_FROM, FastMatcher
 from plugins.atopss.matching.sieved_rows import SievedRows
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import at_least, point
+from plugins.atopss.shapes.shapes import at_least, point
 from plugins.atopss.subscriptions import Joined, Predicate
 from plugins.atopss.vectors import encode_notification, encode_subscription
 from plugins.language import SubscriptionKey

@@ -9,7 +9,7 @@ from plugins.atopss.matching.algorithms import ALGORITHMS, matcher_named
 from plugins.atopss.matching.encodings import ENCODINGS, NOT_REACHED, Encoding
 from plugins.atopss.matching.naive import found_match
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes import Shape, interval, point
+from plugins.atopss.shapes.shapes import Shape, interval, point
 from plugins.atopss.subscriptions import Norm, Predicate, Subscription
 from plugins.atopss.vectors import encode_notification, encode_subscription
 from plugins.language import Match, SubscriptionKey

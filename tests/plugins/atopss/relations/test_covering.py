@@ -9,7 +9,7 @@ from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.covering import AtopssForest, PlainColumns
 from plugins.atopss.relations.cuts import covers
 from plugins.atopss.relations.relations import AtopssRelations
-from plugins.atopss.shapes import interval, point
+from plugins.atopss.shapes.shapes import interval, point
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import decode_subscription, encode_subscription
 from plugins.language import SubscriptionKey

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.atopss.canonical import canonical
-from plugins.atopss.degrees import judged
 from plugins.atopss.filter import AtopssFilter
 from plugins.atopss.matching.naive import NaiveMatcher
 from plugins.atopss.notifications import Notification
@@ -17,7 +16,8 @@ from plugins.atopss.relations.cuts import stands_for
 from plugins.atopss.relations.merging import similarity
 from plugins.atopss.relations.merging_table import MergingTable
 from plugins.atopss.relations.relations import AtopssRelations, covers
-from plugins.atopss.shapes import Shape, at_least, at_most, interval, point
+from plugins.atopss.shapes.degrees import judged
+from plugins.atopss.shapes.shapes import Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription
 from plugins.atopss.told_values import values_of_reading
 from plugins.atopss.vectors import encode_notification, encode_subscription

@@ -13,8 +13,8 @@ from plugins.atopss.filter import AtopssFilter
 from plugins.atopss.notifications import Notification
 from plugins.atopss.relations.relations import AtopssRelations
 from plugins.atopss.relations.routing import AtopssRouting
-from plugins.atopss.scale import HALF
-from plugins.atopss.shapes import ANYTHING, Shape, at_least, at_most, interval, point
+from plugins.atopss.shapes.scale import HALF
+from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate, Subscription
 from plugins.atopss.vectors import decode_subscription, encode_notification, encode_subscription
 from plugins.language import SubscriptionKey

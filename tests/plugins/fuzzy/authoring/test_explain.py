@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.durations import duration_s, written_duration
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring.constants import BadConstant
-from plugins.authoring.match_lines import BadLine, LineMatcher, MatchedLine
+from plugins.authoring.output.match_lines import BadLine, LineMatcher, MatchedLine
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.explain import explain_vector

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError, Problem
+from dens.config.problems import DocumentError, Problem
+from knowledge_manager.lookup.thesaurus_files import load_thesaurus
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.skos import read_skos_file
-from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_concept import Concept, Label, Target
-from knowledge_manager.thesaurus_files import load_thesaurus
+from knowledge_manager.thesaurus.concept import Concept, Label, Target
+from knowledge_manager.thesaurus.skos import read_skos_file
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
 from plugins.fuzzy.vectors import decode_subscription
 from tests.paths import ROOT
@@ -222,7 +222,7 @@ def test_plain_subscriptions_load_no_thesaurus() -> None:
     probe = (
         "from knowledge_manager.mission_table import load_mission_table\n"
         "from plugins.fuzzy.authoring.compiler import compile_subscription\n"
-        "import plugins.authoring.words as words\n"
+        "import plugins.authoring.xml.words as words\n"
         "table = load_mission_table(['medical'])\n"
         "text = open('docs/examples/patient.xml', 'rb').read()\n"
         "compile_subscription(text, 'patient.xml', table)\n"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens_experiments.fuzzy.workload import WORKLOADS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.fnifc import CoveringMatcher
@@ -15,7 +16,6 @@ from plugins.fuzzy.patterns import short_form
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Matcher, SubscriptionKey
 from plugins.matching_work import MatchingWork, work_of
-from studio.experiments.fuzzy.workload import WORKLOADS
 from tests.plugins.fuzzy.matching import work_oracle
 from tests.plugins.fuzzy.matching.populations import histories, near_notifications
 from tests.plugins.fuzzy.matching.test_laws import grown

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from documents.entry_points import OutsidePackageError
+from dens.config.entry_points import OutsidePackageError
 from plugins.fuzzy.authoring.compiler.aggregators import (
     ENTRY_POINT_GROUP,
     guarded,

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError
-from knowledge_manager.hedges import HEDGES
+from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.vocabulary_reader import read_vocabulary
-from plugins.authoring.reader import PredicateReader
+from knowledge_manager.vocabulary.hedges import HEDGES
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from plugins.authoring.xml.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS

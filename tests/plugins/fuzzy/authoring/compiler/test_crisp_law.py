@@ -15,11 +15,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from documents.problems import DocumentError, Problem
-from knowledge_manager.event_class import Attribute
+from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.vocabulary_reader import read_vocabulary
-from plugins.authoring.reading_words import decimal_text
+from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.reader import read_vocabulary
+from plugins.authoring.output.reading_words import decimal_text
 from plugins.byte_readings import byte_of, first_reading, last_reading
 from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription, constraints
 from plugins.fuzzy.authoring.explain import explain_vector

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from knowledge_manager.hedges import HEDGES
-from knowledge_manager.terms import (
+from knowledge_manager.vocabulary.hedges import HEDGES
+from knowledge_manager.vocabulary.terms import (
     Bell,
     Fuzzifier,
     Gaussian,

@@ -1,0 +1,55 @@
+"""Files as commands see them: folders are opened up, results appear whole or not at all."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from dens.config.atomic_write import write_whole
+from dens.config.refusal import Refusal
+
+__all__ = ["gather", "write_all", "write_whole"]
+
+
+_RUN_CONTENTS: Final = ("manifest.json", "trace")
+"""What the folder of a run contains. Its copies of input files belong to the run."""
+
+
+def gather(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the named files. A folder stands for the files in and below it that have such a suffix, except
+    those of runs below it."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found.extend(sorted(p for p in _files_below(path) if p.suffix in suffixes))
+        else:
+            found.append(path)
+    return found
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.is_file():
+            yield entry
+        elif entry.is_dir() and not entry.is_symlink() and not _is_run(entry):
+            yield from _files_below(entry)
+
+
+def _is_run(folder: Path) -> bool:
+    return all((folder / name).exists() for name in _RUN_CONTENTS)
+
+
+def write_all(folder: Path, suffix: str, contents: Iterable[tuple[Path, bytes]]) -> None:
+    """Write what was made of each file under its name, with another suffix; nothing where two have one name,
+    because the second would take the place of the first.
+    """
+    made: dict[str, tuple[Path, bytes]] = {}
+    for path, content in contents:
+        name = f"{path.stem}{suffix}"
+        if name in made:
+            raise Refusal(
+                f"{made[name][0]} and {path} would both be written to {folder / name}; nothing was written. "
+                "Rename one of them, or write them to two folders"
+            )
+        made[name] = path, content
+    for name, (_, content) in made.items():
+        write_whole(folder / name, content)

@@ -1,0 +1,228 @@
+"""Reads a folder of feeds, judges what is new, and writes a feed for each subscription.
+
+An item whose title begins with `GQL` is a subscription: its description is the query. Others stand in files.
+Whatever a feed says, names of files come from numbers.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from dens.app.graph_feeds.publishing import FEED_SUFFIXES, at_item, read_feed_file, statements_of, vector_of
+from dens.app.graph_feeds.state import Change, ConnectorState
+from dens.config.atomic_write import write_whole
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import read_document
+from knowledge_manager.feeds.item import DATE, Feed, FeedItem
+from knowledge_manager.feeds.text import plain_query
+from knowledge_manager.feeds.writer import Channel, write_feed
+from knowledge_manager.graphs.graph_reader import read_graph
+from knowledge_manager.graphs.terms import Graph, Iri
+from knowledge_manager.mission_table import MissionTable
+from plugins.language import Matcher, SubscriptionLanguage
+from plugins.registry import authoring_of
+
+SUBSCRIPTION: Final = "GQL"
+"""How the title of an item begins that is a subscription (figure 5.36)."""
+SUBSCRIPTION_SUFFIXES: Final = frozenset((".xml", ".rq"))
+MOST_ITEMS: Final = 100
+"""Items of a feed that is written; readers of feeds look more often than so many match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A subscription: where it stands, what people call it, and its body."""
+
+    source: str
+    title: str
+    link: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What one look at the folders brought."""
+
+    change: Change
+    subscriptions: int
+    matches: int
+    problems: tuple[Problem, ...]
+
+    def differs_from(self, before: "Looked") -> bool:
+        """Tell whether there is something to say that was not said at the look before."""
+        now = (self.subscriptions, self.matches, self.problems)
+        return self.change != Change() or now != (before.subscriptions, before.matches, before.problems)
+
+
+@dataclass(slots=True)
+class Connector:
+    """Knows the folders; everything that has to survive is in the state."""
+
+    feeds: Path
+    out: Path
+    subscriptions: Path | None
+    table: MissionTable
+    language: SubscriptionLanguage
+    state: ConnectorState
+    _read: dict[Path, tuple[tuple[int, int], Feed | DocumentError]] = field(default_factory=dict)
+    _vectors: dict[str, bytes] = field(default_factory=dict)
+    _held: dict[int, bytes] | None = None
+    _matcher: Matcher | None = None
+    _judged: dict[str, frozenset[int]] = field(default_factory=dict)
+    """By what an item states: the numbers of subscriptions that it satisfies."""
+
+    def look(self) -> Looked:
+        """Take what is there now, write all feeds, and remember."""
+        problems: list[Problem] = []
+        asked = list(self._of_files(problems))
+        change = Change()
+        for name, feed in self._feeds(problems):
+            asked += self._of_items(name, feed, problems)
+            told = [item for item in feed.items if not _is_subscription(item)]
+            sound = list(self._sound(name, told, problems))
+            change += self.state.look(name, sound)
+        matches = self._write(tuple(asked))
+        self.state.save(self.out)
+        return Looked(change, len(asked), matches, tuple(problems))
+
+    def _feeds(self, problems: list[Problem]) -> Iterator[tuple[str, Feed]]:
+        """Yield the feeds that can be read; one that cannot be now changes nothing of what was known."""
+        for path in sorted(self.feeds.iterdir()):
+            if path.suffix.lower() not in FEED_SUFFIXES or not path.is_file():
+                continue
+            found = self._feed(path)
+            if isinstance(found, DocumentError):
+                problems.extend(found.problems)
+            else:
+                problems.extend(found.problems)
+                yield path.name, found
+
+    def _feed(self, path: Path) -> Feed | DocumentError:
+        facts = path.stat()
+        sign = (facts.st_mtime_ns, facts.st_size)
+        known = self._read.get(path)
+        if known is None or known[0] != sign:
+            try:
+                self._read[path] = sign, read_feed_file(path, self.table)
+            except DocumentError as error:
+                self._read[path] = sign, error
+        return self._read[path][1]
+
+    def _sound(
+        self, name: str, items: list[FeedItem], problems: list[Problem]
+    ) -> Iterator[tuple[str, str, str]]:
+        """Yield (subject, statements, date) of the items that can be publications."""
+        for item in items:
+            statements = statements_of(item.graph)
+            try:
+                self._vector(statements)
+            except DocumentError as error:
+                problems += at_item(error, self.feeds / name, item)
+                continue
+            yield item.subject.text, statements, item.first(DATE)
+
+    def _of_files(self, problems: list[Problem]) -> Iterator[Asked]:
+        if self.subscriptions is None:
+            return
+        for path in sorted(self.subscriptions.iterdir()):
+            if path.suffix.lower() in SUBSCRIPTION_SUFFIXES and path.is_file():
+                try:
+                    body = self._compiled(read_document(path), str(path))
+                except DocumentError as error:
+                    problems.extend(error.problems)
+                else:
+                    yield Asked(f"file {path.name}", path.stem, "", body)
+
+    def _of_items(self, name: str, feed: Feed, problems: list[Problem]) -> Iterator[Asked]:
+        for item in feed.items:
+            if not _is_subscription(item):
+                continue
+            title = item.title.strip().removeprefix(SUBSCRIPTION).strip(" :–-") or item.subject.text
+            try:
+                body = self._compiled(plain_query(item.text).encode(), f"{name}.rq")
+            except DocumentError as error:
+                where = str(self.feeds / name)
+                problems += [
+                    Problem(where, item.line, 1, one.severity, one.code, f'"{item.title}": {one.message}')
+                    for one in error.problems
+                ]
+            else:
+                yield Asked(f"item {item.subject.text}", title, item.subject.text, body)
+
+    def _compiled(self, source: bytes, file: str) -> bytes:
+        return authoring_of(self.language).compile(source, file, self.table).body
+
+    def _write(self, asked: tuple[Asked, ...]) -> int:
+        """Write a feed for each subscription, take away those of subscriptions that are gone."""
+        numbers = {self.state.number_of(one.source): one for one in asked}
+        self._hold(numbers)
+        found: dict[int, list[tuple[Iri, Graph]]] = {number: [] for number in numbers}
+        items = self.state.items()
+        for item in items:
+            for number in self._satisfied(item.statements):
+                found[number].append((Iri(item.subject), _graph(item.statements)))
+        for number, matched in found.items():
+            self._write_feed(number, numbers[number], matched[:MOST_ITEMS])
+        wanted = {_file_name(number) for number in numbers}
+        for path in self.out.glob(_file_name("*")):
+            if path.name not in wanted:
+                path.unlink()
+        self._write_list(numbers, found)
+        self._forget_all_but({item.statements for item in items})
+        return sum(map(len, found.values()))
+
+    def _hold(self, numbers: dict[int, Asked]) -> None:
+        """Have a matcher with exactly these subscriptions."""
+        bodies = {number: one.body for number, one in numbers.items()}
+        if bodies == self._held:
+            return
+        self._held, self._judged, self._matcher = bodies, {}, self.language.matcher(self.table)
+        for number, body in bodies.items():
+            self._matcher.add((number, 0), body)
+
+    def _satisfied(self, statements: str) -> frozenset[int]:
+        if statements not in self._judged:
+            assert self._matcher is not None, "an item is judged by what is held"
+            matches = self._matcher.match(self._vector(statements), 0, 0)
+            self._judged[statements] = frozenset(match.key[0] for match in matches)
+        return self._judged[statements]
+
+    def _forget_all_but(self, known: set[str]) -> None:
+        """Let go of what was kept about items that are gone."""
+        self._vectors = {one: vector for one, vector in self._vectors.items() if one in known}
+        self._judged = {one: numbers for one, numbers in self._judged.items() if one in known}
+
+    def _vector(self, statements: str) -> bytes:
+        if statements not in self._vectors:
+            self._vectors[statements] = vector_of(statements, self.table, self.language)
+        return self._vectors[statements]
+
+    def _write_feed(self, number: int, asked: Asked, items: list[tuple[Iri, Graph]]) -> None:
+        about = f"urn:dens:feed:{number}"
+        channel = Channel(about, asked.title, asked.link or about, f"What subscription {number} asks for")
+        content = write_feed(channel, items)
+        path = self.out / _file_name(number)
+        if not path.is_file() or path.read_bytes() != content:
+            write_whole(path, content, within=self.out)
+
+    def _write_list(self, numbers: dict[int, Asked], found: dict[int, list[tuple[Iri, Graph]]]) -> None:
+        listed = [
+            {"number": number, "title": one.title, "source": one.source, "items": len(found[number])}
+            for number, one in sorted(numbers.items())
+        ]
+        content = (json.dumps(listed, indent=2, ensure_ascii=False) + "\n").encode()
+        write_whole(self.out / "subscriptions.json", content, within=self.out)
+
+
+def _file_name(number: int | str) -> str:
+    return f"subscription-{number}.rss"
+
+
+def _is_subscription(item: FeedItem) -> bool:
+    return item.title.strip().startswith(SUBSCRIPTION)
+
+
+def _graph(statements: str) -> Graph:
+    return read_graph(statements.encode(), "item.nt", "nt").graph

@@ -1,0 +1,1 @@
+"""The micro:bit's firmware in QEMU."""

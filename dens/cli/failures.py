@@ -1,0 +1,115 @@
+"""From an exception to what a person reads: what is wrong, where, and which exit code follows.
+
+Every room raises its own errors; this is the only place that knows how each of them is shown. A class is
+looked up in the modules that are loaded already, so that `dens --help` need not import the rooms: an error
+whose module was never imported cannot have been raised.
+"""
+
+import errno
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from dens.config import exit_codes as exits
+from dens.config.refusal import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Lines for people, the same for programs, and the exit code."""
+
+    lines: tuple[str, ...]
+    problems: tuple[dict[str, Any], ...]
+    exit_code: int
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return how to show an error; what is neither the user's nor the machine's doing is our own fault."""
+    if hasattr(error, "format_message"):
+        return _usage(error)
+    if _is(error, "dens.config.problems", "DocumentError"):
+        problems = error.problems  # type: ignore[attr-defined]
+        return Failure(tuple(map(str, problems)), tuple(map(problem_document, problems)), exits.BAD_INPUT)
+    if _is(error, "watchdog.vector", "VectorError"):
+        return _plain(f"not a valid vector: {error}", exits.BAD_INPUT)
+    if _is(error, "spark_analysis.errors", "AnalysisError"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "dens.trace.run_documents", "NotARun"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "knowledge_manager.vocabulary.event_class", "UnknownName"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "plugins.authoring.constants", "BadConstant"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "plugins.registry", "RegistryError"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "dens.overlay.errors", "DensError"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if isinstance(error, Refusal):
+        return _plain(str(error), exits.BAD_INPUT)
+    if isinstance(error, OSError):
+        return _plain(_os_error(error), exits.BAD_INPUT)
+    return _ours(error)
+
+
+def _usage(error: Any) -> Failure:
+    """A wrong command line: typer knows what is wrong, and which command's help to read."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "dens"
+    message = error.format_message()
+    lines = (f"error: {message}", f"see: {command} --help")
+    return Failure(lines, ({"severity": "error", "message": message},), exits.USAGE)
+
+
+def _ours(error: BaseException) -> Failure:
+    try:
+        said = str(error)
+    except Exception:  # Java's errors ask Java what they are, which may have ended with the command
+        said = "it cannot say more"
+    message = f"internal error: {type(error).__name__}: {said}"
+    advice = "This is a fault in dens itself. Run the same command with --debug for the traceback."
+    return Failure((message, advice), ({"severity": "error", "message": message},), exits.ABORTED)
+
+
+def _plain(message: str, exit_code: int) -> Failure:
+    return Failure((f"error: {message}",), ({"severity": "error", "message": message},), exit_code)
+
+
+def _is(error: BaseException, module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(error, getattr(loaded, name))
+
+
+def problem_document(problem: Any) -> dict[str, Any]:
+    """Return a problem of a file as programs read it."""
+    told = {key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")}
+    span = problem.span
+    return {
+        **told,
+        "end_line": None if span is None else span.end_line,
+        "end_column": None if span is None else span.end_column,
+        "fixes": [
+            {"title": fix.title, "replacement": fix.replacement, **_span_document(fix.span)}
+            for fix in problem.fixes
+        ],
+    }
+
+
+def _span_document(span: Any) -> dict[str, int]:
+    return {key: getattr(span, key) for key in ("line", "column", "end_line", "end_column")}
+
+
+def _os_error(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    what = error.strerror or str(error)
+    advice = {
+        errno.ENOENT: "; check the path",
+        errno.EACCES: "; check the permissions, or choose another place",
+        errno.EPERM: "; check the permissions, or choose another place",
+        errno.EROFS: "; choose a place that can be written to",
+        errno.ENOSPC: "; free some space, or choose another disk",
+        errno.EFBIG: "; it may not grow further; raise the limit on file sizes, or choose another place",
+        errno.EEXIST: "; something is there already; choose another place",
+        errno.EISDIR: "; a file is needed here, not a folder",
+        errno.ENOTDIR: "; a folder is needed here, not a file",
+    }.get(error.errno or 0, "")
+    return f"{where}{what}{advice}"

@@ -1,0 +1,91 @@
+"""`dens graph feed`: a folder of feeds in, a feed for each subscription out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dens.cli.options import AsJson, Vocabularies
+from dens.config import exit_codes as exits
+
+if TYPE_CHECKING:
+    from dens.app.graph_feeds.connector import Looked
+
+
+def feed(
+    incoming: Annotated[
+        Path, typer.Argument(metavar="IN", help="Folder of feeds: RSS, Atom, as a site writes them.")
+    ],
+    outgoing: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for a feed a subscription.")],
+    subscriptions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder of subscriptions (.xml, .rq), beside GQL items.", show_default=False
+        ),
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", metavar="", help="Go on until Ctrl-C.")] = False,
+    every: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="With --follow: how often to look.")
+    ] = 5,
+    vocabulary: Vocabularies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Match what is new in feeds, and write a feed of matching items (RSS 1.0) for each subscription.
+
+    An item whose title begins with GQL is a subscription: its description is the query, in SPARQL. OUT keeps
+    what was seen, so that each item counts once, also after a restart. A feed or an item that cannot be read
+    is told; the others are, and the command ends 1.
+    """
+    from dens.app.graph_feeds.connector import Connector
+    from dens.app.graph_feeds.following import looks
+    from dens.app.graph_feeds.state import load_state
+    from dens.app.graph_subscriptions import LANGUAGE
+    from dens.app.tables import chosen_table
+    from dens.config.refusal import Refusal
+    from plugins.registry import language_named
+
+    for folder in (incoming, subscriptions):
+        if folder is not None and not folder.is_dir():
+            raise Refusal(f"{folder}: is no folder; check the path")
+    outgoing.mkdir(parents=True, exist_ok=True)
+    if outgoing.resolve() == incoming.resolve():
+        raise Refusal(f"{outgoing}: feeds are read there; write to another folder")
+    connector = Connector(
+        incoming,
+        outgoing,
+        subscriptions,
+        chosen_table(vocabulary),
+        language_named(LANGUAGE),
+        load_state(outgoing),
+    )
+    last = None
+    for last in looks(connector, every if follow else None):
+        _tell(last, as_json)
+    if last is not None and last.problems:
+        raise typer.Exit(exits.FINDING)
+
+
+def _tell(looked: "Looked", as_json: bool) -> None:
+    """Say what a look brought: problems on the way, then one line, or one document."""
+    from dens.cli import console
+    from dens.cli.failures import problem_document
+
+    for problem in looked.problems:
+        console.say(str(problem), style="red")
+    change = looked.change
+    if as_json:
+        console.print_document(
+            {
+                "new": change.new,
+                "changed": change.changed,
+                "taken_back": change.taken_back,
+                "subscriptions": looked.subscriptions,
+                "matches": looked.matches,
+                "problems": [problem_document(one) for one in looked.problems],
+            }
+        )
+        return
+    typer.echo(
+        f"{change.new} new, {change.changed} changed, {change.taken_back} taken back; "
+        f"{looked.subscriptions} subscriptions, {looked.matches} matches"
+    )

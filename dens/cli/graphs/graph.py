@@ -1,0 +1,204 @@
+"""`dens graph`: publications that are graphs, and the taxonomies that order their classes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dens.cli.graphs import cluster as graph_cluster
+from dens.cli.graphs import feed as graph_feed
+from dens.cli.options import AsJson, Vocabularies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dens.config.problems import Problem
+    from knowledge_manager.graphs.taxonomy import Taxonomy
+    from knowledge_manager.mission_table import MissionTable
+    from plugins.authoring import Description
+
+app = typer.Typer(no_args_is_help=True, help="Publications that are graphs, and taxonomies (--json on each).")
+
+app.command("feed")(graph_feed.feed)
+app.command("index")(graph_cluster.index)
+app.command("filter")(graph_cluster.filter_)
+
+LANGUAGE = "graph"
+FEEDS = (".rss", ".atom", ".cdf")
+"""Files that are feeds by their name; those that end in .rdf are read as one publication."""
+
+
+@app.command("read")
+def read(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…",
+            help="Publications in RDF (.ttl, .nt, .jsonld, .rdf), feeds (.rss, .atom), folders.",
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the bytes here, .nv each.")
+    ] = None,
+    vocabulary: Vocabularies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read publications and print their bytes in hexadecimal, with what each term cost.
+
+    The number and the time of a publication are 0: the same file gives the same bytes.
+    """
+    from dens.app.files import gather, write_all
+    from dens.app.languages import publication_in
+    from dens.app.tables import chosen_table
+    from dens.cli import console
+    from dens.config.problems import DocumentError, Problem
+    from plugins.registry import authoring_of, language_named
+
+    table, language = chosen_table(vocabulary), language_named(LANGUAGE)
+    authoring = authoring_of(language)
+    read_: list[tuple[Path, Description]] = []
+    problems: list[Problem] = []
+    for path in gather(files, (*language.publication_suffixes, *FEEDS)):
+        if path.suffix.lower() in FEEDS:
+            for name, vector in _items(path, table, problems):
+                read_.append((name, authoring.describe(vector, table, "nv")))
+            continue
+        try:
+            vector = publication_in(path, language, table)
+        except DocumentError as error:
+            problems.extend(error.problems)
+        else:
+            read_.append((path, authoring.describe(vector, table, "nv")))
+    if any(problem.severity == "error" for problem in problems):
+        raise DocumentError(problems)
+    if output is not None:
+        write_all(output, ".nv", ((path, description.vector) for path, description in read_))
+    if as_json:
+        found = [{"file": str(path), **description.as_document()} for path, description in read_]
+        console.print_document(found if len(found) != 1 else found[0])
+        _end_with(problems)
+        return
+    for path, description in read_:
+        typer.echo(f"{path}\t{len(description.vector)} bytes\t{description.vector.hex()}")
+        for field in description.fields:
+            if field.name.startswith("term "):
+                console.out().print(f"{len(field.content):>5}  {field.meaning}", markup=False)
+    _end_with(problems)
+
+
+def _end_with(warnings: "list[Problem]") -> None:
+    """Tell what of feeds was left out; the others were read."""
+    from dens.cli import console
+    from dens.config import exit_codes as exits
+
+    for one in warnings:
+        console.say(str(one))
+    if warnings:
+        raise typer.Exit(exits.FINDING)
+
+
+def _items(path: Path, table: "MissionTable", problems: "list[Problem]") -> "Iterator[tuple[Path, bytes]]":
+    """Yield the publications of a feed, each under a name of its own; note what is wrong."""
+    from dens.app.graph_feeds.publishing import at_item, read_feed_file, statements_of, vector_of
+    from dens.config.problems import DocumentError
+    from plugins.registry import language_named
+
+    try:
+        feed = read_feed_file(path, table)
+    except DocumentError as error:
+        problems.extend(error.problems)
+        return
+    problems.extend(feed.problems)
+    for number, item in enumerate(feed.items, 1):
+        try:
+            vector = vector_of(statements_of(item.graph), table, language_named(LANGUAGE))
+        except DocumentError as error:
+            problems.extend(at_item(error, path, item))
+        else:
+            yield path.with_name(f"{path.stem}-{number}{path.suffix}"), vector
+
+
+@app.command("taxonomy")
+def taxonomy(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="A taxonomy: RDFS or SKOS, a compiled one (.taxonomy), or the name of one that ships.",
+        ),
+    ],
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="wordpress|drupal",
+            help="FILE is this system's own export of its terms, in JSON.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Compile to here; ends in .taxonomy.")
+    ] = None,
+    draw: Annotated[bool, typer.Option("--draw", metavar="", help="Draw it as trees.")] = False,
+    language: Annotated[
+        str | None, typer.Option(metavar="TAG", help="Show words of this language.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a taxonomy, draw it, and compile it to the form that nodes load."""
+    from dens.app.files import write_whole
+    from dens.cli import console
+    from knowledge_manager.graphs.compact_taxonomy import compile_taxonomy
+    from knowledge_manager.graphs.taxonomy_files import COMPILED_SUFFIX
+
+    if output is not None and output.suffix != COMPILED_SUFFIX:
+        raise typer.BadParameter(
+            f"-o {output}: a compiled taxonomy is known by its name; end it in {COMPILED_SUFFIX}"
+        )
+    found = _named(file) if system is None else _of_system(file, system)
+    if output is not None:
+        write_whole(output, compile_taxonomy(found))
+    if as_json:
+        console.print_document(_as_document(found))
+        return
+    if draw:
+        from dens.app.taxonomy_trees import tree_lines
+
+        for line in tree_lines(found, language):
+            console.out().print(line, markup=False, highlight=False)
+    console.say(
+        f"{found.name}: {len(found.parents)} classes, {len(found.types)} things, digest {found.digest[:16]}"
+    )
+
+
+def _named(file: Path) -> "Taxonomy":
+    """Return the taxonomy in a file, or the one that ships by this name."""
+    from knowledge_manager.graphs.taxonomy_files import load_taxonomy, shipped_taxonomies, shipped_taxonomy
+
+    is_shipped = str(file) in shipped_taxonomies() and not file.exists()
+    return shipped_taxonomy(str(file)) if is_shipped else load_taxonomy(file)
+
+
+def _of_system(file: Path, system: str) -> "Taxonomy":
+    """Return the term tree that a content management system exported."""
+    from dens.config.reading import read_document
+    from knowledge_manager.feeds.cms_terms import LARGEST_EXPORT, SYSTEMS, cms_taxonomy
+
+    if system not in SYSTEMS:
+        raise typer.BadParameter(
+            f'"{system}" is unknown; there are: {", ".join(SYSTEMS)}', param_hint="--from"
+        )
+    return cms_taxonomy(read_document(file, LARGEST_EXPORT), str(file), system, file.stem)
+
+
+def _as_document(found: "Taxonomy") -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "digest": found.digest,
+        "classes": {one: list(above) for one, above in found.parents.items()},
+        "things": {one: list(of) for one, of in found.types.items()},
+        "labels": {
+            one: [{"text": label.text, "language": label.language} for label in labels]
+            for one, labels in found.labels.items()
+        },
+    }

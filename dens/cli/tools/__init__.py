@@ -1,0 +1,1 @@
+"""Commands for this machine and for fault injection."""

@@ -1,0 +1,1 @@
+"""The processes of a node, a publisher and a subscriber."""

@@ -1,0 +1,1 @@
+"""Writes the trace of a real or emulated node."""

@@ -1,0 +1,280 @@
+"""One node's view of the network as the rows of a trace.
+
+What the node sent, heard, stored and matched is exact. That a subscriber far away has a notification is known
+from its receipt, which says when, so deliveries count from when their receipts came by; the hops are those of
+the notification to here and of the receipt. Contacts last from the first to the last thing that was heard of
+a neighbour. What watchdogs kept at home is not known here.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from dens.interfaces import ResultReader
+from dens.node.recording.recorder import Journal
+from dens.node.recording.trace_folder import TraceFolder
+from dens.overlay.events import (
+    CopyReplicated,
+    DatagramRefused,
+    Event,
+    HoldingsEnded,
+    MessageEvent,
+    MessageStored,
+    NotificationDelivered,
+    NotificationMade,
+    NotificationMatched,
+    RoutesChanged,
+)
+from dens.overlay.session.protocol import Datagram
+from dens.overlay.storage.subscription_table import is_newer
+from dens.overlay.wire.codes import MessageType, Role
+from dens.overlay.wire.envelope import MOST_HOPS
+from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId
+from dens.overlay.wire.messages import Subscribed, Withdrawal, read_receipt
+
+FLUSH_MS: Final = 5_000
+"""So long a row waits at most until a follower sees it."""
+MOST_NOISE: Final = 1_000
+"""So many datagrams that are refused or repeated are written down between two flushes."""
+_WITHDRAWN: Final = 6
+"""The place of `withdrawn_ms` in a row of `subscriptions`."""
+_ROLE_OF_ORIGIN: Final = {
+    int(MessageType.SUBSCRIBE): Role.SUBSCRIBER,
+    int(MessageType.RENEW): Role.SUBSCRIBER,
+    int(MessageType.UNSUBSCRIBE): Role.SUBSCRIBER,
+    int(MessageType.RECEIPT): Role.SUBSCRIBER,
+    int(MessageType.ANNOUNCE): Role.PUBLISHER,
+    int(MessageType.NOTIFICATION): Role.PUBLISHER,
+    int(MessageType.ADVERTISE): Role.PUBLISHER,
+    int(MessageType.UNADVERTISE): Role.PUBLISHER,
+    int(MessageType.JOIN): Role.MEDIATOR,
+    int(MessageType.PRUNE): Role.MEDIATOR,
+}
+"""Who makes messages of each kind."""
+
+
+class NodeTrace:
+    """Turns what one node sees into rows. Times come as the node has them and are written as since the trace
+    began.
+    """
+
+    def __init__(
+        self,
+        folder: TraceFolder,
+        node: int,
+        tag_bytes: int,
+        gap_ms: int,
+        now_ms: int,
+        results: Mapping[int, ResultReader] | None = None,
+    ) -> None:
+        """A neighbour that is not heard of for `gap_ms` was out of contact meanwhile. `results` read what
+        notifications say, in languages in which several may say the same.
+        """
+        self._composed = frozenset(results or ())
+        self._folder = folder
+        self._node = node
+        self._gap_ms = gap_ms
+        self._began_ms = folder.began_ms
+        self._journal = Journal(folder.writer, tag_bytes, results)
+        self._written = folder.written
+        self._carried: dict[ItemId, Item] = {}
+        """The notifications whose receipts may still come."""
+        self._contacts: dict[int, tuple[int, int]] = {}
+        """When each neighbour in contact was heard of first, and last."""
+        self._flush_ms: int | None = None
+        self._noise = 0
+        self._is_written = True
+        self.unwritten = 0
+        """How many datagrams that were no news were too many to be written down."""
+        self._begin(now_ms)
+
+    def _begin(self, now_ms: int) -> None:
+        if self._node not in self._written.nodes:  # also where an earlier life never came to say so
+            self._written.nodes.add(self._node)
+            self._journal.node(self._node, f"node-{self._node}", "mediators", "mediator")
+        else:
+            if not self._folder.was_ended:
+                self._end_contacts_of_the_killed()
+                reached_ms = max(self._folder.goes_on_ms or 0, self._written.started_ms)
+                self._journal.state(reached_ms, self._node, "down", "crash")
+            self._journal.state(self._at(now_ms), self._node, "up", "restart")
+        self._folder.writer.checkpoint()
+
+    def _end_contacts_of_the_killed(self) -> None:
+        """Write the contacts that an earlier life could not: it was killed while they lasted."""
+        for peer, at_ms in self._written.heard:
+            self._in_contact(peer, at_ms + self._began_ms)
+        for peer, (first_ms, last_ms) in self._contacts.items():
+            if (*sorted((self._node, peer)), float(self._at(first_ms))) not in self._written.contacts:
+                self._contact(peer, first_ms, last_ms, censored=True)
+        self._contacts.clear()
+
+    def _at(self, time_ms: int) -> int:
+        return time_ms - self._began_ms
+
+    # ------------------------------------------------------------------ links
+
+    def heard(self, data: bytes, peer: int, now_ms: int, *, is_news: bool) -> None:
+        """A datagram came from where a neighbour is. Only news show that it is there, and of what is none
+        (a flood, a recording) a trace takes so much and no more.
+        """
+        ended = self._in_contact(peer, now_ms) if is_news else None
+        if ended is not None:
+            self._contact(peer, *ended, censored=False)
+        self._noise += not is_news
+        self._is_written = is_news or self._noise <= MOST_NOISE
+        if self._is_written:
+            self._journal.frame_received(self._at(now_ms), peer, self._node, data)
+        else:
+            self.unwritten += 1
+
+    def _in_contact(self, peer: int, now_ms: int) -> tuple[int, int] | None:
+        """Note that a neighbour is there. If it was silent for long, return the contact that had ended."""
+        first_ms, last_ms = self._contacts.get(peer, (now_ms, now_ms))
+        is_new = now_ms - last_ms > self._gap_ms
+        self._contacts[peer] = now_ms if is_new else first_ms, now_ms
+        return (first_ms, last_ms) if is_new else None
+
+    def said(self, datagrams: Iterable[Datagram], now_ms: int) -> None:
+        """Datagrams were handed to links."""
+        for datagram in datagrams:
+            self._journal.frame_sent(self._at(now_ms), self._node, datagram.peer, datagram.data)
+
+    def lost(self, peer: int) -> None:
+        """A neighbour is not there any more."""
+        if peer in self._contacts:
+            self._contact(peer, *self._contacts.pop(peer), censored=False)
+
+    def met(self, number: int, role: Role) -> None:
+        """Somebody takes part."""
+        if number not in self._written.nodes:
+            self._written.nodes.add(number)
+            word = role.name.lower()
+            self._folder.writer["nodes"].append(number, f"node-{number}", f"{word}s", word)
+
+    def _contact(self, peer: int, first_ms: int, last_ms: int, *, censored: bool) -> None:
+        a, b = sorted((self._node, peer))
+        begin_ms, end_ms = float(self._at(first_ms)), float(self._at(last_ms))
+        self._folder.writer["contacts"].append(a, b, begin_ms, end_ms, censored)
+
+    # ------------------------------------------------------------------ the engine
+
+    def happened(self, event: Event, data: bytes) -> None:
+        """Something happened in the node; `data` is what came last."""
+        if isinstance(event, MessageEvent):
+            self._journal.event(self._node, event.in_time_of(self._began_ms))
+            if isinstance(event, NotificationMade):
+                self._carry(event.item)
+            elif isinstance(event, MessageStored | CopyReplicated):
+                self.learn([event.item])
+        elif isinstance(event, HoldingsEnded):
+            self._journal.event(self._node, event.at(self._at(event.at_ms)))
+        elif isinstance(event, RoutesChanged):
+            self._journal.event(self._node, replace(event, at_ms=self._at(event.at_ms)))
+        elif isinstance(event, NotificationMatched) and not event.from_before:
+            self._journal.event(self._node, event.at(self._at(event.at_ms), event.item.created_ms))
+        elif isinstance(event, DatagramRefused) and self._is_written:
+            refused = replace(event, at_ms=self._at(event.at_ms))
+            self._journal.frame_refused(self._node, data, refused)
+
+    def learn(self, items: Iterable[Item]) -> None:
+        """The node holds these; what they say that is not written yet is written."""
+        for item in items:
+            if item.language not in self._composed or item.type != MessageType.NOTIFICATION:
+                self.met(item.origin, _ROLE_OF_ORIGIN[item.type])
+            if item.type == MessageType.SUBSCRIBE:
+                self._subscription(item, Subscribed.from_subscribe(item.payload))
+            elif item.type == MessageType.RENEW:
+                self._subscription(item, Subscribed.from_renew(item.payload))
+            elif item.type == MessageType.UNSUBSCRIBE:
+                self._withdrawal(item, Withdrawal.decode(item.payload))
+            elif item.type == MessageType.NOTIFICATION:
+                self._notification(item)
+            elif item.type == MessageType.RECEIPT:
+                self._receipt(item)
+
+    def offered(
+        self, event_number: int, language: int, vector: bytes, installed: int, released: int, now_ms: int
+    ) -> None:
+        """A document source of this node offered a document to its filter, which let so many out."""
+        at_ms = self._at(now_ms)
+        self._journal.offered(at_ms, self._node, event_number, language, vector, installed, released)
+
+    def _subscription(self, item: Item, said: Subscribed) -> None:
+        key = (item.origin, said.id, said.seq)
+        row = (
+            *key, item.language, self._at(item.created_ms) - said.in_force_ms,
+            self._at(item.created_ms) + LIFETIME_MS[said.lifetime_q], None, said.vector, None,
+        )  # fmt: skip
+        self._revision(key, row)
+
+    def _withdrawal(self, item: Item, said: Withdrawal) -> None:
+        for key, row in list(self._written.revisions.items()):
+            is_meant = key[:2] == (item.origin, said.id) and not is_newer(key[2], said.seq)
+            if is_meant and row[_WITHDRAWN] is None:
+                at_ms = self._at(item.created_ms)
+                self._revision(key, (*row[:_WITHDRAWN], at_ms, *row[_WITHDRAWN + 1 :]))
+
+    def _revision(self, key: tuple[int, int, int], row: tuple[Any, ...]) -> None:
+        before = self._written.revisions.get(key)
+        if before is None or (before[_WITHDRAWN] is None and before != row):
+            self._written.revisions[key] = row
+            self._folder.writer["subscriptions"].append(*row)
+
+    def _carry(self, item: Item) -> bool:
+        """Note that a notification is here whose receipt may come; say whether it is to be written down."""
+        if item.created_ms < self._began_ms:
+            return False  # what happened before the trace began is not in it
+        self._carried[item.id] = item
+        is_new = item.id not in self._written.notifications
+        self._written.notifications[item.id] = self._at(item.expires_ms)
+        return is_new
+
+    def _notification(self, item: Item) -> None:
+        if self._carry(item):
+            at_ms = self._at(item.created_ms)
+            if item.language in self._composed:  # Whether a source or a DENS node made it nobody says.
+                self._journal.composite(at_ms, item.but(created_ms=at_ms))
+                return
+            number = int.from_bytes(item.payload[:2], "big")
+            self._journal.published(at_ms, item.id, item.language, item.payload, item.lifetime_q, number)
+
+    def _receipt(self, item: Item) -> None:
+        id = read_receipt(item.payload)
+        told = self._carried.get(id)
+        if told is not None and (item.origin, id) not in self._written.deliveries:
+            self._written.deliveries.add((item.origin, id))
+            told = told.but(hops=min(told.hops + item.hops, MOST_HOPS))
+            seen = NotificationDelivered(item.created_ms, told)
+            self._journal.event(item.origin, seen.in_time_of(self._began_ms))
+
+    # ------------------------------------------------------------------ time
+
+    def settled(self, held: tuple[int, int, int], now_ms: int) -> None:
+        """The node holds this much, and nothing more has happened until now."""
+        self._journal.buffer(self._at(now_ms), self._node, *held)
+        if self._flush_ms is None and self._folder.writer.collected:
+            self._flush_ms = now_ms + FLUSH_MS
+
+    @property
+    def flush_ms(self) -> int | None:
+        """Return when what is collected should be shown to followers."""
+        return self._flush_ms
+
+    def flush(self, now_ms: int) -> None:
+        """Show what is collected, and forget what can no longer be said again."""
+        self._flush_ms = None
+        self._noise = 0
+        self._folder.writer.checkpoint()
+        self._folder.tell("running", self._at(now_ms))
+        self._written.forget_expired(self._at(now_ms))
+        self._carried = {id: item for id, item in self._carried.items() if item.expires_ms > now_ms}
+
+    def end(self, now_ms: int) -> None:
+        """The node ends as it was told to; contacts that were still there are marked so."""
+        for peer, (first_ms, last_ms) in self._contacts.items():
+            self._contact(peer, first_ms, last_ms, censored=now_ms - last_ms <= self._gap_ms)
+        self._contacts.clear()
+        self._journal.state(self._at(now_ms), self._node, "down", "stop")
+        self._folder.writer.checkpoint()
+        self._folder.tell("complete", self._at(now_ms))

@@ -1,0 +1,1 @@
+"""Sources of readings on a host: recordings, registered kinds, and which of them run."""

@@ -1,0 +1,227 @@
+"""What publishers advertise, and the tree of each: by whom the first word of its newest generation came.
+
+    what comes                                  becomes
+    the first of a newer generation             a new tree, whose parent is who brought it; what is older ends
+    another of the same generation              held; the parent stays
+    one of an older generation                  superseded
+    a withdrawal                                a tombstone, which remembers the tree; the parent stays
+    a neighbour's distance in this generation   the parent, where it makes this broker's distance less
+
+Along parents the generation never falls, and within one the distance, in hops from the publisher, does: a
+tree has no loop, whatever is lost or late (docs/decisions/0028-brokers.md). A broker that lost its store may
+choose a parent below itself; a neighbour that is nearer to the publisher replaces it
+(docs/decisions/0042-brokers-hold-and-recheck.md). The parent of an edge broker is the publisher itself.
+Neighbours are told those advertisements that none which they were told includes.
+"""
+
+from collections.abc import Iterator
+
+from dens.interfaces import SubscriptionKey
+from dens.overlay.broker.languages import RoutingLanguages
+from dens.overlay.broker.quotas import Shares
+from dens.overlay.mediator.state import MediatorState
+from dens.overlay.session.context import NodeContext
+from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
+from dens.overlay.wire.broker_messages import Advertised, Unadvertised
+from dens.overlay.wire.codes import ADVERTISE, NO_ROOM, STORED, SUPERSEDED, Reason, Status
+from dens.overlay.wire.item import Item
+from dens.overlay.wire.messages import Subscribed
+
+
+class Tree:
+    """One publisher's, as this broker knows it."""
+
+    __slots__ = ("generation", "held", "hops", "parent", "told")
+
+    def __init__(self, generation: int, parent: int, hops: int) -> None:
+        self.generation = generation
+        self.parent = parent
+        self.hops = hops
+        """The distance from the publisher: 1 at its edge broker. It only falls within a generation."""
+        self.held: dict[int, Subscription] = {}
+        """What is advertised, by id."""
+        self.told: dict[int, None] = {}
+        """The ids of what neighbours are told."""
+
+
+class Advertisements:
+    """All advertisements that a broker knows."""
+
+    __slots__ = ("_languages", "_ledger", "_shares", "_state", "_table", "_withdrawn_shares", "trees")
+
+    def __init__(self, context: NodeContext, state: MediatorState, languages: RoutingLanguages) -> None:
+        self._ledger = context.ledger
+        self._shares: Shares[SubscriptionKey] = Shares(context.limits.advertisements, context.limits)
+        """By who brought them; after a restart by the parent."""
+        self._withdrawn_shares: Shares[SubscriptionKey] = Shares(context.limits.tombstones, context.limits)
+        self._state = state
+        self._languages = languages
+        self._table = SubscriptionTable(linger_ms=0)
+        self.trees: dict[int, Tree] = {}
+        """By publisher; for reading."""
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def learn(self, item: Item, giver: int, now_ms: int) -> Status:
+        """Take an advertisement that is new."""
+        said = Advertised.decode(item.payload)
+        new = Subscription.of(item, Subscribed(0, said.vector))
+        if not self._state.owing.judges(item.language):
+            return Status.UNKNOWN_LANGUAGE
+        self._languages.check(new)
+        tree = self.trees.get(item.origin)
+        if tree is not None and said.generation < tree.generation:
+            return SUPERSEDED
+        status = self._table.judge(new)
+        if status is not STORED:
+            return status
+        if self._table.get(new.key) is None and not self._shares.has_room(giver):
+            return NO_ROOM
+        tree = self._tree_of(item, said.generation, giver, now_ms)
+        replaced = self._table.put(new)
+        if replaced is None:
+            self._shares.note(new.key, giver)
+        if replaced is not None:
+            self._state.let_go_of(replaced.item, Reason.REPLACED, now_ms)
+            tree.told.pop(replaced.id, None)
+        tree.held[new.id] = new
+        self._hold(item, tree)
+        return STORED
+
+    def withdraw(self, item: Item, giver: int, now_ms: int) -> Status:
+        """Take a withdrawal that is new."""
+        said = Unadvertised.decode(item.payload)
+        tree = self.trees.get(item.origin)
+        if tree is not None and said.generation < tree.generation:
+            return SUPERSEDED
+        if not self._withdrawn_shares.has_room(giver):
+            return NO_ROOM
+        status, ended, older = self._table.withdraw(item, said.withdrawal)
+        if status is not STORED:
+            return status
+        tree = self._tree_of(item, said.generation, giver, now_ms)
+        if older is not None:
+            self._state.let_go_of(older.item, Reason.REPLACED, now_ms)
+        self._withdrawn_shares.note((item.origin, said.withdrawal.id), giver)
+        if ended is not None:
+            self._leave(tree, ended)
+            self._state.let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
+        self._hold(item, tree)
+        return STORED
+
+    def ended(self, item: Item, now_ms: int) -> None:
+        """Forget an advertisement, or a withdrawal, whose lifetime is over; and a tree of which nothing is
+        left.
+        """
+        tree = self.trees.get(item.origin)
+        if item.type == ADVERTISE:
+            while (over := self._table.pop_ended(now_ms)) is not None:
+                self._leave(self.trees[over.item.origin], over)
+        else:
+            said = Unadvertised.decode(item.payload).withdrawal
+            if self._table.tombstone_ended((item.origin, said.id), item):
+                self._withdrawn_shares.forget((item.origin, said.id))
+        if tree is not None and not tree.held and not any(self._tombstones(item.origin)):
+            del self.trees[item.origin]
+
+    def restore(self, item: Item) -> None:
+        """Take up what was held before a restart; withdrawals come first."""
+        if item.type == ADVERTISE:
+            said = Advertised.decode(item.payload)
+            new = Subscription.of(item, Subscribed(0, said.vector))
+            self._table.put(new)
+            tree = self._tree_again(item, said.generation)
+            tree.held[new.id] = new
+            self._shares.note(new.key, tree.parent)
+        else:
+            gone = Unadvertised.decode(item.payload)
+            self._table.withdraw(item, gone.withdrawal)
+            tree = self._tree_again(item, gone.generation)
+            self._withdrawn_shares.note((item.origin, gone.withdrawal.id), tree.parent)
+
+    def _tree_again(self, item: Item, generation: int) -> Tree:
+        """Return the tree that a message of an earlier life belongs to; of older generations only
+        withdrawals are left.
+        """
+        tree = self.trees.get(item.origin)
+        if tree is None or tree.generation < generation:
+            parent = self._ledger.neighbour(item.id)
+            tree = self.trees[item.origin] = Tree(
+                generation, item.origin if parent is None else parent, item.hops
+            )
+        return tree
+
+    def _tree_of(self, item: Item, generation: int, giver: int, now_ms: int) -> Tree:
+        """Return the tree of this generation; a newer one takes the place of an older one."""
+        publisher = item.origin
+        tree = self.trees.get(publisher)
+        if tree is not None and tree.generation == generation:
+            return tree
+        if tree is not None:
+            for old in tree.held.values():
+                self._state.let_go_of(old.item, Reason.REPLACED, now_ms)
+                self._table.forget(old.key)
+                self._shares.forget(old.key)
+        tree = self.trees[publisher] = Tree(generation, giver, item.hops)
+        return tree
+
+    def move(self, publisher: int, parent: int, hops: int) -> None:
+        """Give a tree a parent that is nearer to the publisher, durably."""
+        tree = self.trees[publisher]
+        tree.parent, tree.hops = parent, hops
+        for one in [*(held.item for held in tree.held.values()), *self._tombstones(publisher)]:
+            self._state.items[one.id] = moved = one.but(hops=hops)
+            self._ledger.rewrite(moved)
+            self._ledger.note_neighbour(one.id, parent)
+
+    def _leave(self, tree: Tree, gone: Subscription) -> None:
+        tree.held.pop(gone.id, None)
+        tree.told.pop(gone.id, None)
+        self._shares.forget(gone.key)
+
+    def _hold(self, item: Item, tree: Tree) -> None:
+        self._state.hold(item.but(hops=tree.hops))
+        self._ledger.note_neighbour(item.id, tree.parent)
+
+    # ------------------------------------------------------------------ what is asked
+
+    def tell_more(self, publisher: int, now_ms: int) -> list[Item]:
+        """Return what neighbours are told from now on, since something of this publisher's came or went."""
+        tree = self.trees.get(publisher)
+        if tree is None:
+            return []
+        more: list[Item] = []
+        for id, one in tree.held.items():
+            told = (tree.held[other] for other in tree.told)
+            if id not in tree.told and not any(self._languages.includes(two, one, now_ms) for two in told):
+                tree.told[id] = None
+                more.append(one.item)
+        return more
+
+    def _tombstones(self, publisher: int) -> Iterator[Item]:
+        return (one.item for one in self._table.tombstones() if one.item.origin == publisher)
+
+    def told_to(self, neighbour: int) -> tuple[list[Item], list[Item]]:
+        """Return the advertisements and the withdrawals that a neighbour should know: none of a tree in which
+        it is the parent.
+        """
+        ours = {
+            publisher: tree
+            for publisher, tree in self.trees.items()
+            if neighbour not in (publisher, tree.parent)
+        }
+        makes = [tree.held[id].item for tree in ours.values() for id in tree.told]
+        breaks = [one.item for one in self._table.tombstones() if one.item.origin in ours]
+        return makes, breaks
+
+    def via(self, neighbour: int) -> int:
+        """Return how many advertisements came by a neighbour."""
+        return sum(len(tree.held) for tree in self.trees.values() if tree.parent == neighbour)
+
+    def admit(self, notification: Item, now_ms: int) -> bool:
+        """Say whether a notification lies in something that its publisher advertises."""
+        tree = self.trees.get(notification.origin)
+        return tree is not None and any(
+            self._languages.admits(one, notification, now_ms) for one in tree.held.values()
+        )

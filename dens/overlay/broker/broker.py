@@ -1,0 +1,580 @@
+"""What messages mean to a broker, and whom it tells of them.
+
+    from a subscriber   SUBSCRIBE, RENEW     held and matched here; wanted of neighbours
+                        UNSUBSCRIBE          no longer
+                        RECEIPT              it is owed that no longer
+    from a publisher    ANNOUNCE             the directory knows, for look-ups
+                        ADVERTISE, UNADVERTISE, NOTIFICATION as from a neighbour, if it advertised that
+    from a neighbour    note of a summary    how far it is from publishers; a nearer one becomes a parent
+                        ADVERTISE            its publisher's tree; told to the other neighbours
+                        UNADVERTISE          no longer
+                        JOIN                 wanted of neighbours too
+                        PRUNE                no longer
+                        NOTIFICATION         for ends that are owed it, and neighbours that joined for it
+
+A broker holds a notification until all of these have it, and carries it nowhere. What it holds for its ends
+is in dens/overlay/mediator/state.py, as of any mediator. JOINs of a neighbour that lost its store stay
+until the neighbour repeats them, or has been in contact for one patience.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from dens.interfaces import Identities
+from dens.overlay.broker.advertisements import Advertisements
+from dens.overlay.broker.distances import Distances
+from dens.overlay.broker.entries import Entries, Entry
+from dens.overlay.broker.forwarding import Forwarding
+from dens.overlay.broker.options import BrokerOptions
+from dens.overlay.broker.outbox import Telling
+from dens.overlay.broker.quotas import Shares
+from dens.overlay.broker.requests import Requests, Wanted
+from dens.overlay.events import CopyReplicated, HeardOffer, MessageStored, RoutesChanged
+from dens.overlay.mediator.delivery import Notifying
+from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.pending import said_by
+from dens.overlay.mediator.rendering import notify_of
+from dens.overlay.mediator.state import MediatorState
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.quarantine import Work
+from dens.overlay.session.role import Participant
+from dens.overlay.session.signatures import is_believed
+from dens.overlay.storage.notification_store import Carried
+from dens.overlay.storage.subscription_table import Subscription
+from dens.overlay.wire import summary
+from dens.overlay.wire.broker_messages import Prune
+from dens.overlay.wire.codes import (
+    ADVERTISE,
+    ANNOUNCE,
+    BAD_PAYLOAD,
+    FOREIGN_ORIGIN,
+    JOIN,
+    MEDIATOR,
+    NO_ROOM,
+    NOT_ADVERTISED,
+    NOT_SIGNED,
+    NOTIFICATION,
+    NOTIFY,
+    PRUNE,
+    PUBLISHER,
+    QUARANTINED,
+    RECEIPT,
+    RENEW,
+    STORED,
+    SUBSCRIBE,
+    SUBSCRIBER,
+    SUPERSEDED,
+    UNADVERTISE,
+    UNEXPECTED,
+    UNKNOWN_LANGUAGE,
+    UNSUBSCRIBE,
+    WORK,
+    Reason,
+    Role,
+    Status,
+)
+from dens.overlay.wire.item import NEVER_MS, NUMBER_BITS, Item, ItemId, item_id
+from dens.overlay.wire.messages import SummaryMessage, Withdrawal, read_receipt
+from dens.overlay.wire.summary import Summary
+
+_SAID_BY: dict[Role, frozenset[int]] = {
+    SUBSCRIBER: frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT}),
+    PUBLISHER: frozenset({ANNOUNCE, ADVERTISE, UNADVERTISE, NOTIFICATION}),
+    MEDIATOR: frozenset({ADVERTISE, UNADVERTISE, JOIN, PRUNE, NOTIFICATION}),
+}
+_OF_ENDS = frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT, ANNOUNCE, NOTIFICATION})
+"""What the state of a mediator takes up after a restart."""
+
+
+class Broker(Participant):
+    """Learns, asks its neighbours, hands on, and notifies."""
+
+    __slots__ = (
+        "_context",
+        "_distances",
+        "_identities",
+        "_learning",
+        "_ledger",
+        "_notifying",
+        "_options",
+        "_reports",
+        "_restore_ms",
+        "_restored",
+        "_sessions",
+        "_shares",
+        "_stale",
+        "_stale_ms",
+        "_state",
+        "_telling",
+        "_told_routes",
+        "advertisements",
+        "entries",
+        "forwarding",
+        "requests",
+        "strays",
+    )
+
+    role = MEDIATOR
+    commits_at_once = False
+
+    def __init__(
+        self,
+        context: NodeContext,
+        state: MediatorState,
+        advertisements: Advertisements,
+        entries: Entries,
+        requests: Requests,
+        options: BrokerOptions,
+        identities: Identities | None,
+    ) -> None:
+        self._context = context
+        self._ledger = context.ledger
+        self._sessions = context.sessions
+        self._shares: Shares[ItemId] = Shares(context.limits.joins, context.limits)
+        """Of what neighbours have joined for."""
+        self._state = state
+        self._options = options
+        self._identities = identities
+        self._learning = Learning(context, state)
+        self._notifying = Notifying(context, state, self._notify)
+        self._telling = Telling(context, state.items)
+        self._distances = Distances(context.sessions)
+        self._stale: dict[ItemId, int] = {}
+        """JOINs that their neighbour no longer names, and until when it may repeat them."""
+        self._stale_ms = NEVER_MS
+        self._reports = False
+        """Whether the tables may have become others."""
+        self._told_routes: dict[int, tuple[int, int, int, int]] = {}
+        self.advertisements = advertisements
+        self.entries = entries
+        self.requests = requests
+        self.forwarding = Forwarding(context, state, advertisements, entries, requests.neighbours, options)
+        self._restored: deque[ItemId] = deque()
+        """Notifications of an earlier life of which it is not known whom they are for."""
+        self._restore_ms = NEVER_MS
+        self.strays = 0
+        """How often a neighbour took back what it never told."""
+
+    # ------------------------------------------------------------------ what an engine asks
+
+    def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was held, and find out anew what is asked of whom, and who lacks what."""
+        self.forwarding.started(now_ms)
+        self._learning.restore([item for item in held if item.type in _OF_ENDS], now_ms)
+        own: list[Item] = []
+        for item in sorted(held, key=lambda item: item.type != UNADVERTISE):
+            if item.type not in _OF_ENDS:
+                self._state.items[item.id] = item
+                if item.type in (ADVERTISE, UNADVERTISE):
+                    self.advertisements.restore(item)
+                elif item.origin == self._context.node:
+                    own.append(item)
+                elif item.type == JOIN:
+                    self._context.quarantine.attempt(
+                        Work.TAKING, item, now_ms, self.entries.add, item, now_ms, otherwise=None
+                    )
+        for publisher in self.advertisements.trees:
+            self.advertisements.tell_more(publisher, now_ms)
+        wanted = [Wanted(one.key, one.item, one.body) for one in self._state.table.subscriptions()]
+        wanted += [
+            Wanted(entry.held.key, entry.held.item, entry.held.body, entry.held.item.origin, entry.publisher)
+            for entry in self.entries.all()
+        ]
+        for entry in self.entries.all():
+            self._shares.note(entry.held.item.id, entry.held.item.origin)
+        self.requests.restore(own, wanted, now_ms)
+        self._tell()
+        for item in held:
+            if item.type == NOTIFICATION and item.id in self._state.items:
+                self._restored.append(item.id)
+        self._restore_some(now_ms)
+        for waiting in self._restored:
+            self.forwarding.hold(waiting, now_ms)
+
+    def _restore_some(self, now_ms: int) -> None:
+        """Find out whom notifications of an earlier life are for, a bounded number of units at a time."""
+        work = self._context.work
+        end = work.total + self._context.limits.work_step
+        while self._restored and work.total < end:
+            item = self._state.items.get(self._restored.popleft())
+            if item is not None:
+                self.forwarding.restore(item, now_ms)
+                self.forwarding.offer(item.id, now_ms)
+        self._restore_ms = now_ms if self._restored else NEVER_MS
+
+    def could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Refuse it: a broker hands on only what it can judge."""
+        return BAD_PAYLOAD
+
+    def understand(self, message: SummaryMessage) -> Summary:
+        """Return what a peer's summary says."""
+        if message.hello.role == MEDIATOR:
+            return summary.decode(message.known, 0, message.first, message.last)
+        return super().understand(message)
+
+    def relays_as_held(self) -> bool:
+        """Say that notifications leave as they are held."""
+        return True
+
+    def offered(self, question: bytes) -> list[HeardOffer]:
+        """Return what publishers announced whom a question is about, and which of them are in contact."""
+        return self._state.services.offered(question, self._sessions)
+
+    # ------------------------------------------------------------------ taking messages
+
+    def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a message: believe it, learn it, and tell what follows from it."""
+        kind, role = item.type, session.role
+        if role is None or kind not in _SAID_BY[role]:
+            return UNEXPECTED
+        if not is_believed(item, self._identities, self._context.quarantine, session.peer, now_ms):
+            return NOT_SIGNED
+        if kind == NOTIFICATION:
+            status = self._take_notification(item, session, now_ms)
+        elif kind in (ADVERTISE, UNADVERTISE):
+            status = self._take_advertisement(item, session.peer, now_ms)
+        elif kind in (JOIN, PRUNE):
+            if item.origin != session.peer:
+                return FOREIGN_ORIGIN
+            status = self._take_join(item, now_ms) if kind == JOIN else self._take_prune(item, now_ms)
+        else:
+            status = self._learning.learn(item, session.peer, self._notify, now_ms)
+            if status is QUARANTINED or (status is STORED and kind in (SUBSCRIBE, RENEW, UNSUBSCRIBE)):
+                self._want_of_ends(item, now_ms)
+            elif status is STORED and kind == RECEIPT:
+                self.forwarding.delivered(read_receipt(item.payload), now_ms)
+        if status is STORED or status is QUARANTINED:
+            happened = CopyReplicated if role is MEDIATOR else MessageStored
+            self._context.events.append(
+                happened(now_ms, item, session.peer, self._context.mark(item.id, session))
+            )
+        elif status is SUPERSEDED:
+            self._ledger.know(item)
+        return status
+
+    def _want_of_ends(self, item: Item, now_ms: int) -> None:
+        """Ask for what a subscriber has just said that it wants, or no longer for it."""
+        if item.type == UNSUBSCRIBE:
+            key = item.origin, Withdrawal.decode(item.payload).id
+            if self._state.table.get(key) is None:
+                self.requests.want_no_more(key, now_ms)
+        else:
+            new = Subscription.of(item, said_by(item))
+            self.requests.want(Wanted(new.key, item, new.body), now_ms)
+        self._tell()
+
+    def _take_advertisement(self, item: Item, giver: int, now_ms: int) -> Status:
+        if item.type == ADVERTISE:
+            status = self.advertisements.learn(item, giver, now_ms)
+        else:
+            status = self.advertisements.withdraw(item, giver, now_ms)
+        if status is STORED:
+            self._tree_changed(item.origin, item if item.type == UNADVERTISE else None, now_ms)
+        return status
+
+    def _tree_changed(self, publisher: int, withdrawal: Item | None, now_ms: int) -> None:
+        """Tell neighbours what they should know of a publisher now, and ask for what is wanted of it."""
+        makes = self.advertisements.tell_more(publisher, now_ms)
+        breaks = [] if withdrawal is None else [withdrawal]
+        tree = self.advertisements.trees.get(publisher)
+        if tree is not None and self._passes_advertisements:
+            others = [one for one in self.requests.neighbours if one not in (tree.parent, publisher)]
+            self._telling.tell(
+                [(one, item) for one in others for item in makes],
+                [(one, item) for one in others for item in breaks],
+            )
+        if self._options.advertisements:
+            self.requests.review(publisher, now_ms)
+        self._tell()
+        self._move_nearer(publisher, now_ms)
+        self.forwarding.tree_changed(publisher, now_ms)
+
+    def _move_nearer(self, publisher: int, now_ms: int) -> None:
+        """Take the nearest neighbour in contact as the parent where that makes the distance less."""
+        tree = self.advertisements.trees.get(publisher)
+        if tree is None or not self._passes_advertisements:
+            return
+        nearest = self._distances.nearest(publisher, tree.generation)
+        if nearest is None or nearest[0] + 1 >= tree.hops:
+            return
+        former = tree.parent
+        self.advertisements.move(publisher, nearest[1], nearest[0] + 1)
+        self._telling.tell([(former, tree.held[id].item) for id in tree.told], ())
+        self.requests.move(publisher, former, now_ms)
+        self._tell()
+        self.forwarding.tree_changed(publisher, now_ms)
+
+    @property
+    def _passes_advertisements(self) -> bool:
+        return self._options.advertisements and not self._options.floods
+
+    def _take_join(self, item: Item, now_ms: int) -> Status:
+        if not self._state.owing.judges(item.language):
+            return UNKNOWN_LANGUAGE
+        if not self._shares.has_room(item.origin):
+            self._forget_stale(self.entries.of(item.origin), now_ms)
+        if not self._shares.has_room(item.origin):
+            return NO_ROOM
+        entry = self.entries.add(item, now_ms)
+        self._shares.note(item.id, item.origin)
+        self._state.hold(item)
+        held = entry.held
+        self.requests.want(Wanted(held.key, item, held.body, item.origin, entry.publisher), now_ms)
+        self._tell()
+        self._forget_stale([one for one in self.entries.of(item.origin) if entry.repeats(one)], now_ms)
+        self.forwarding.joined(entry, now_ms)
+        return STORED
+
+    def _forget_stale(self, entries: Iterable[Entry], now_ms: int) -> None:
+        """Forget those of some JOINs that their neighbour no longer names."""
+        for entry in entries:
+            if entry.held.item.id in self._stale:
+                self._forget_entry(entry.held.item.id, Reason.WITHDRAWN, now_ms)
+
+    def _name_stale(self, session: PeerSession, now_ms: int) -> None:
+        """Note which JOINs a neighbour does not name in its summary: it lost its store. It states its
+        requests again; until then the former ones stand.
+        """
+        for entry in self.entries.of(session.peer):
+            joined = entry.held.item.id
+            if session.knows(joined):
+                self._stale.pop(joined, None)
+            elif joined not in self._stale:
+                self._stale[joined] = now_ms + self._options.patience_ms
+        self._stale_ms = min(self._stale.values(), default=NEVER_MS)
+
+    def _end_stale(self, now_ms: int) -> None:
+        """Forget JOINs that were not repeated in time; a neighbour that is not in contact has more time."""
+        for joined, until_ms in list(self._stale.items()):
+            if until_ms > now_ms or joined not in self._stale:
+                continue
+            if joined >> NUMBER_BITS in self._sessions:
+                self._forget_entry(joined, Reason.WITHDRAWN, now_ms)
+            else:
+                self._stale[joined] = now_ms + self._options.patience_ms
+        self._stale_ms = min(self._stale.values(), default=NEVER_MS)
+
+    def _take_prune(self, item: Item, now_ms: int) -> Status:
+        """Forget a JOIN of the same neighbour's. One that it never told is none here either, and would come
+        too late.
+        """
+        joined = item_id(item.origin, Prune.decode(item.payload).number)
+        if self._forget_entry(joined, Reason.WITHDRAWN, now_ms):
+            self._ledger.know(item)
+            return STORED
+        if joined not in self._ledger.seen:
+            self.strays += 1
+            self._ledger.know(item.but(number=Prune.decode(item.payload).number))
+        return SUPERSEDED
+
+    def _forget_entry(self, joined: ItemId, reason: Reason, now_ms: int) -> bool:
+        entry = self.entries.remove(joined, now_ms)
+        self._shares.forget(joined)
+        self._stale.pop(joined, None)
+        if entry is None:
+            return False
+        self.requests.want_no_more(entry.held.key, now_ms)
+        self._tell()
+        self._state.let_go_of(entry.held.item, reason, now_ms)
+        return True
+
+    def _tell(self) -> None:
+        """Tell what the tables have come to."""
+        self._reports = True
+        requests = self.requests
+        if requests.cancelled:
+            self._telling.cancel(requests.cancelled)
+            requests.cancelled.clear()
+        if requests.makes or requests.breaks:
+            self._telling.tell(requests.makes, requests.breaks)
+            requests.makes.clear()
+            requests.breaks.clear()
+
+    def _take_notification(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        is_of_end = session.role is PUBLISHER and self._options.advertisements
+        if is_of_end and not self.advertisements.admit(item, now_ms):
+            return NOT_ADVERTISED
+        if self._context.work.is_spent(item.origin, now_ms):
+            return WORK
+        receivers = self.forwarding.receivers(item, session.peer, now_ms)
+        status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        if status is STORED:
+            self.forwarding.begin(item.id, receivers, session.peer, now_ms)
+        return status
+
+    # ------------------------------------------------------------------ giving messages
+
+    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Tell an end what is known of it."""
+        return self._ledger.seen.encode_only(session.peer, most_bytes)
+
+    def summary_part(
+        self, session: PeerSession, first: int, last: int | None, most_bytes: int
+    ) -> tuple[bytes, int]:
+        """Tell a neighbour all that is known here, in parts where it is much."""
+        if session.role is MEDIATOR:
+            return self._ledger.seen.encode_part(first, last, most_bytes)
+        return super().summary_part(session, first, last, most_bytes)
+
+    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Queue what a peer lacks."""
+        peer = session.peer
+        if session.role is MEDIATOR:
+            self.forwarding.met(peer)
+            self.requests.met(peer, now_ms)
+            self._tell()
+            self.peer_said_more(session, known, 0, now_ms)
+            for publisher in self._distances.hear(session, note):
+                self._move_nearer(publisher, now_ms)
+        elif session.role is SUBSCRIBER:
+            owed = self._state.carried.owed_to(peer)
+            self._notifying.met(session, now_ms)
+            for one in owed:
+                if session.knows(one):
+                    self.forwarding.delivered(one, now_ms)
+                else:
+                    self.forwarding.let_go_if_done(one, now_ms)
+        self._report(now_ms)
+
+    def peer_said_more(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+        """Queue what a neighbour lacks of the origins that it has told of; forget what it has forgotten."""
+        peer = session.peer
+        if peer <= session.covered:
+            self._name_stale(session, now_ms)
+        makes, breaks = self.requests.told_to(peer)
+        if self._passes_advertisements:
+            more_makes, more_breaks = self.advertisements.told_to(peer)
+            makes, breaks = makes + more_makes, breaks + more_breaks
+        for item in self._telling.met(session, makes, breaks):
+            if item.type == PRUNE:
+                self.requests.pruned(peer, item, now_ms)
+        self._tell()
+        self.forwarding.offer_lacking(session, now_ms)
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """State to a neighbour how far this broker is from each publisher."""
+        if session.role is not MEDIATOR or not self._passes_advertisements:
+            return b""
+        return self._distances.note(self.advertisements.trees, session.peer)
+
+    def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
+        """Give notifications to those in contact whom they are for."""
+        for item in items:
+            carried = self._state.carried.get(item.id) if item.type == NOTIFICATION else None
+            if carried is None:
+                continue
+            self.forwarding.offer(item.id, now_ms)
+            for subscriber in list(carried.owed):
+                self._notifying.tell(carried, subscriber)
+            self.forwarding.let_go_if_done(item.id, now_ms)
+        self._notifying.deferred.find_by(now_ms)
+        self._report(now_ms)
+
+    def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        self._notifying.tell(carried, subscriber)
+
+    def held(self, item_id: ItemId) -> Item | None:
+        """Return a message that is held. Whoever asks may send it."""
+        self.requests.sent(item_id)
+        return self._state.items.get(item_id)
+
+    def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message in the form that its receiver needs."""
+        if type != NOTIFY:
+            return item
+        carried = self._state.carried.get(item.id)
+        return None if carried is None else notify_of(item, carried.owed.get(session.peer))
+
+    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+        """Learn how a peer took a message."""
+        if item.type == NOTIFY:
+            if self._notifying.acknowledged(item, status, session):
+                self.forwarding.delivered(item.id, now_ms)
+            self._notifying.deferred.find_more(session, now_ms)
+        elif item.type == NOTIFICATION:
+            self.forwarding.answered(item.id, status, session.peer, now_ms)
+        else:
+            self._telling.answered(session.peer, item.id)
+            if item.type == PRUNE:
+                self.requests.pruned(session.peer, item, now_ms)
+                self._tell()
+
+    def timer_due(self, now_ms: int) -> None:
+        """Do work that waits; look again for what was put off; give up whoever does not come; tell JOINs
+        anew.
+        """
+        if self._restore_ms <= now_ms:
+            self._restore_some(now_ms)
+        if self._learning.waiting.due_ms <= now_ms:
+            for item_id in self._learning.step(self._notify, now_ms):
+                self.forwarding.let_go_if_done(item_id, now_ms)
+        if self._notifying.deferred.find_ms <= now_ms:
+            self._notifying.deferred.find_for_all(now_ms)
+        self.forwarding.lose_patience(now_ms)
+        if self.requests.renew_ms <= now_ms:
+            self.requests.renew(now_ms)
+            self._tell()
+        if self.requests.leave_ms <= now_ms:
+            self.requests.leave(now_ms)
+            self._tell()
+        if self._stale_ms <= now_ms:
+            self._end_stale(now_ms)
+
+    def next_timer_ms(self) -> int:
+        """Return when something is to be done, found, given up or told anew."""
+        requests = self.requests
+        return min(
+            self._restore_ms,
+            self._learning.waiting.due_ms,
+            self._notifying.deferred.find_ms,
+            self.forwarding.due_ms,
+            requests.renew_ms,
+            requests.leave_ms,
+            self._stale_ms,
+        )
+
+    def next_end_ms(self) -> int:
+        """Return when a subscription has lingered enough."""
+        return self._state.table.wake_ms
+
+    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+        """Forget subscriptions that have lingered enough, and ask for them no longer."""
+        over: list[Subscription] = self._state.lapse(until_ms, now_ms)
+        for one in over:
+            self.requests.want_no_more(one.key, now_ms)
+        self._tell()
+        return bool(over)
+
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over."""
+        item = self._state.items.get(item_id)
+        is_held = self._state.ended(item_id, now_ms)
+        if item is None:
+            return is_held
+        if item.type == NOTIFICATION:
+            self.forwarding.forget(item_id)
+        elif item.type in (ADVERTISE, UNADVERTISE):
+            self.advertisements.ended(item, now_ms)
+            self._tree_changed(item.origin, None, now_ms)
+        elif item.origin == self._context.node:
+            self.requests.ended(item)
+        elif item.type == JOIN:
+            entry = self.entries.remove(item_id, now_ms)
+            self._shares.forget(item_id)
+            self._stale.pop(item_id, None)
+            if entry is not None:
+                self.requests.want_no_more(entry.held.key, now_ms)
+                self._tell()
+        return is_held
+
+    def _report(self, now_ms: int) -> None:
+        """Tell what has become of the tables of each neighbour."""
+        if not self._reports:
+            return
+        self._reports = False
+        for neighbour in self.requests.neighbours:
+            told = (self.advertisements.via(neighbour), *self.requests.counts(neighbour))
+            if self._told_routes.get(neighbour) != told:
+                self._told_routes[neighbour] = told
+                self._context.events.append(RoutesChanged(now_ms, neighbour, *told))

@@ -1,0 +1,135 @@
+"""What a broker asks of languages about bodies: of those that say nothing only equal bytes stand for each
+other, and everything may satisfy everything.
+
+A language may be somebody else's. What it raises for bytes that are bad is an answer while a message is being
+taken; anything else is told, and what it was asked is answered as carefully as if nothing was known.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dens.interfaces import EntryTable, RoutingRelations, SubscriptionKey
+from dens.overlay.mediator.matching import LanguageMatchers
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.quarantine import Work
+from dens.overlay.storage.subscription_table import Subscription
+from dens.overlay.wire.item import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a neighbour is told, and what is taken back from it then."""
+
+    announced: tuple[bytes, ...] = ()
+    withdrawn: tuple[bytes, ...] = ()
+
+
+class EqualBodies:
+    """A table in which a body stands for those that are equal to it, byte for byte."""
+
+    __slots__ = ("_bodies", "_counts")
+
+    def __init__(self) -> None:
+        self._bodies: dict[SubscriptionKey, bytes] = {}
+        self._counts: dict[bytes, int] = {}
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> Changes:
+        """Hold a body; a known key is replaced."""
+        if self._bodies.get(key) == body:
+            return Changes()
+        gone = self.remove(key)
+        self._bodies[key] = body
+        self._counts[body] = self._counts.get(body, 0) + 1
+        return Changes((body,) if self._counts[body] == 1 else (), gone.withdrawn)
+
+    def remove(self, key: SubscriptionKey) -> Changes:
+        """Forget it; an unknown key changes nothing."""
+        body = self._bodies.pop(key, None)
+        if body is None:
+            return Changes()
+        self._counts[body] -= 1
+        if self._counts[body]:
+            return Changes()
+        del self._counts[body]
+        return Changes((), (body,))
+
+    def bodies(self) -> list[bytes]:
+        """Return each body once."""
+        return list(self._counts)
+
+    @property
+    def covered(self) -> int:
+        """Return how many equal another."""
+        return len(self._bodies) - len(self._counts)
+
+    @property
+    def mergers(self) -> int:
+        """Return that nothing is merged."""
+        return 0
+
+
+class RoutingLanguages:
+    """The languages of a mission, as brokers ask them."""
+
+    __slots__ = ("_hears", "_quarantine", "_relations")
+
+    def __init__(
+        self, context: NodeContext, relations: Mapping[int, RoutingRelations], matchers: LanguageMatchers
+    ) -> None:
+        self._quarantine = context.quarantine
+        self._relations = dict(relations)
+        self._hears = matchers.hears
+
+    def check(self, advertisement: Subscription) -> None:
+        """Refuse an advertisement whose body is none: what its language raises for it goes through."""
+        relations = self._relations.get(advertisement.item.language)
+        if relations is not None and advertisement.body:
+            relations.includes(advertisement.body, advertisement.body)
+
+    def includes(self, one: Subscription, other: Subscription, now_ms: int) -> bool:
+        """Say whether one advertisement announces all that another one does."""
+        if one.item.language != other.item.language:
+            return False
+        relations = self._relations.get(one.item.language)
+        if not one.body or relations is None or not other.body:
+            return not one.body or one.body == other.body
+        return self._quarantine.attempt(
+            Work.COVERING, other.item, now_ms, relations.includes, one.body, other.body, otherwise=False
+        )
+
+    def advertises(
+        self, advertisement: Subscription, language: int, body: bytes, asked_by: Item, now_ms: int
+    ) -> bool:
+        """Say whether what is advertised may satisfy a subscription."""
+        announced = advertisement.item.language
+        if not self._hears(language, announced):
+            return False
+        relations = self._relations.get(language)
+        if announced != language or relations is None or not advertisement.body:
+            return True
+        return self._quarantine.attempt(
+            Work.COVERING, asked_by, now_ms, relations.advertises, advertisement.body, body, otherwise=True
+        )
+
+    def admits(self, advertisement: Subscription, notification: Item, now_ms: int) -> bool:
+        """Say whether a notification was advertised. What is no notification raises."""
+        if advertisement.item.language != notification.language:
+            return False
+        relations = self._relations.get(notification.language)
+        if relations is None or not advertisement.body:
+            return True
+        return self._quarantine.attempt(
+            Work.COVERING,
+            advertisement.item,
+            now_ms,
+            relations.admits,
+            advertisement.body,
+            notification.payload,
+            otherwise=True,
+            lets_refuse=True,
+        )
+
+    def table(self, language: int) -> EntryTable:
+        """Return an empty table for a language."""
+        relations = self._relations.get(language)
+        return EqualBodies() if relations is None else relations.table()

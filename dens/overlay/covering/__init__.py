@@ -1,0 +1,1 @@
+"""Which subscriptions stand for others at a source: cover index, leases, suppression, decomposition."""

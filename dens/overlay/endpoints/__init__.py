@@ -1,0 +1,1 @@
+"""SUB/DENS and PUB/DENS: the engines of subscribers and publishers."""

@@ -1,0 +1,164 @@
+"""What an end knows of others' offers, and when it asks for more (the paper's distributed dictionary at every
+node).
+
+It keeps what it hears in a directory of its own: in memory, because it is asked for again in the next life.
+A subscriber wants to know whether what it asks for can be served: when it meets a mediator, with every new
+subscription, and again from time to time while nobody in reach can. A contact that only begins anew is no
+reason by itself, and while answers stay the same the pauses between questions grow: an idle end should cost
+its network next to nothing.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from dens.interfaces import Directory
+from dens.overlay.errors import StoreError
+from dens.overlay.events import MessageQuarantined, OffersHeard, SubscriptionServed, SubscriptionUnserved
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.quarantine import REFUSALS, Work, told
+from dens.overlay.storage.subscription_table import Subscription
+from dens.overlay.wire.item import NEVER_MS
+
+PATIENCE_MS: Final = 3_000
+"""So long a look-up that nobody asked for by hand may take."""
+_LONGEST_PAUSE: Final = 8
+"""Pauses grow up to so many times `lookup_again_ms`."""
+_MOST_MET: Final = 64
+"""So many mediators are remembered as asked of late."""
+PARTIAL: Final = "partial"
+"""The reason of what is told although not everybody has answered."""
+
+
+class EndKnowledge:
+    """A directory, what is known of subscriptions by it, and when to ask."""
+
+    __slots__ = ("_asked_ms", "_context", "_directory", "_met", "_number", "_pause_ms", "_unserved", "due_ms")
+
+    def __init__(self, context: NodeContext, directory: Directory | None) -> None:
+        """Without a directory nothing is ever asked or kept."""
+        self._context = context
+        self._directory = directory
+        self._number = 0
+        self._met: dict[int, int] = {}
+        """When each mediator was met last."""
+        self._asked_ms = 0
+        self._pause_ms = context.limits.lookup_again_ms
+        self._unserved: set[tuple[int, int]] = set()
+        """Ids and revisions of which it was told that nobody can serve them."""
+        self.due_ms = NEVER_MS
+        """When something should be asked."""
+
+    def want(self, now_ms: int) -> None:
+        """Want to know now: there is something new to be served, or somebody new to be asked."""
+        if self._directory is not None:
+            self.due_ms = now_ms
+            self._pause_ms = self._context.limits.lookup_again_ms
+
+    def met(self, mediator: int, now_ms: int) -> None:
+        """Want to know what a mediator knows that was met; where it was met of late, when a pause is over."""
+        if self._directory is None:
+            return
+        met_ms = self._met.pop(mediator, None)
+        self._met[mediator] = now_ms
+        if len(self._met) > _MOST_MET:
+            del self._met[next(iter(self._met))]
+        of_late_ms = _LONGEST_PAUSE * self._context.limits.lookup_again_ms
+        if met_ms is None or not met_ms <= now_ms < met_ms + of_late_ms:
+            self.want(now_ms)
+        else:
+            self.due_ms = min(self.due_ms, max(now_ms, self._asked_ms + self._pause_ms))
+
+    def ask(self, now_ms: int) -> None:
+        """Learn that it is being asked."""
+        self.due_ms = NEVER_MS
+        self._asked_ms = now_ms
+
+    def rest(self, is_news: bool) -> None:
+        """Make the next pause longer, unless the last answer was news."""
+        least_ms = self._context.limits.lookup_again_ms
+        self._pause_ms = least_ms if is_news else min(2 * self._pause_ms, _LONGEST_PAUSE * least_ms)
+
+    def asked(self, number: int) -> None:
+        """Learn under which number it was asked: the answer to it, and to no other, is judged."""
+        self._number = number
+
+    def question_for(self, subscriptions: Iterable[Subscription], now_ms: int) -> bytes | None:
+        """Return what to ask so as to know who can serve these, or nearly; None where there are none."""
+        directory = self._directory
+        if directory is None:
+            return None
+        asked = [(one.item.language, one.body) for one in subscriptions if self._needs_publisher(one, now_ms)]
+        return directory.question_for(asked) if asked else None
+
+    def _needs_publisher(self, one: Subscription, now_ms: int) -> bool:
+        """Say whether a subscription is in force and nobody serves it without offering something."""
+        assert self._directory is not None
+        return one.until_ms > now_ms and self._context.quarantine.attempt(
+            Work.LOOKUP,
+            one.item,
+            now_ms,
+            self._directory.needs_publisher,
+            one.item.language,
+            one.body,
+            otherwise=False,
+        )
+
+    def learn(self, heard: OffersHeard, now_ms: int) -> None:
+        """Keep what was told. What cannot be read is kept by nobody; a defect of the directory is told, and
+        marks nothing, because the announcement is not held here.
+        """
+        directory = self._directory
+        if directory is None:
+            return
+        for _, item in heard.offers:
+            try:
+                directory.learn(item.origin, item.payload, now_ms, age_ms=item.age_ms(now_ms), hops=item.hops)
+            except REFUSALS:
+                continue
+            except StoreError:
+                raise
+            except Exception as error:
+                reason = told(Work.LOOKUP, error)
+                self._context.events.append(MessageQuarantined(now_ms, item, None, reason))
+
+    def judge(self, subscriptions: Iterable[Subscription], heard: OffersHeard, now_ms: int) -> None:
+        """Tell of subscriptions that nobody in reach can serve, each once until somebody can; and of those
+        that somebody can again.
+        """
+        if self._directory is None or heard.number != self._number:
+            return
+        if not heard.mediators:
+            self.due_ms = now_ms + self._pause_ms
+            return  # Silence says nothing of anybody.
+        reach = {offer.item.origin for offer in heard.offers if offer.distance}
+        reason = PARTIAL if heard.missing else None
+        events, unserved = self._context.events, set[tuple[int, int]]()
+        for one in subscriptions:
+            if not self._needs_publisher(one, now_ms):
+                continue
+            serving = self._serving(one, now_ms)
+            if serving is None:
+                continue
+            was_told = (one.id, one.seq) in self._unserved
+            if reach.isdisjoint(serving):
+                unserved.add((one.id, one.seq))
+                if not was_told:
+                    events.append(SubscriptionUnserved(now_ms, one.item, None, reason))
+            elif was_told:
+                events.append(SubscriptionServed(now_ms, one.item, None, reason))
+        self.rest(unserved != self._unserved)
+        self._unserved = unserved
+        if unserved:
+            self.due_ms = now_ms + self._pause_ms
+
+    def _serving(self, one: Subscription, now_ms: int) -> set[int] | None:
+        """Return who is known to be able to serve a subscription; None where that cannot be said."""
+        assert self._directory is not None
+        found: set[int] | None = self._context.quarantine.attempt(
+            Work.LOOKUP, one.item, now_ms, _serving, self._directory, one, otherwise=None
+        )
+        return found
+
+
+def _serving(directory: Directory, one: Subscription) -> set[int]:
+    return {int(publisher) for publisher in directory.publishers_for(one.item.language, one.body)}

@@ -1,0 +1,349 @@
+"""What a subscriber holds, durably, and what messages mean to it.
+
+What it makes (subscriptions, renewals, withdrawals, receipts) it keeps until it expires and offers to every
+mediator that does not know it. A notification is put into a durable inbox together with the mark that it was
+seen, and acknowledged when both are committed.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from dens.interfaces import Signer
+from dens.overlay.endpoints.directory_client import PATIENCE_MS, EndKnowledge
+from dens.overlay.errors import LocalProtocolError
+from dens.overlay.events import (
+    CopyDropped,
+    MessageCreated,
+    MessageExpired,
+    NotificationDelivered,
+    OffersHeard,
+)
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.results import ResultBook
+from dens.overlay.session.role import Participant
+from dens.overlay.session.signatures import signed
+from dens.overlay.storage.subscription_table import Subscription, is_newer
+from dens.overlay.wire.codes import BAD_PAYLOAD, REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
+from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId, lifetime_code_ms
+from dens.overlay.wire.messages import Notify, Receipt, Subscribed, Withdrawal
+from dens.overlay.wire.summary import Summary
+from watchdog.header import HEADER_ID
+
+_PRIORITY = {
+    MessageType.UNSUBSCRIBE: 0,
+    MessageType.SUBSCRIBE: 1,
+    MessageType.RENEW: 1,
+    MessageType.RECEIPT: 2,
+}
+
+
+class SubscriberState(Participant):
+    """The memory of a subscriber."""
+
+    __slots__ = (
+        "_buried",
+        "_context",
+        "_events",
+        "_ledger",
+        "_limits",
+        "_own",
+        "_receipts",
+        "_results",
+        "_sessions",
+        "_signer",
+        "in_force",
+        "knowledge",
+        "reach",
+        "signed_withdrawals",
+        "used",
+    )
+
+    role = Role.SUBSCRIBER
+
+    def __init__(
+        self, context: NodeContext, signer: Signer | None, knowledge: EndKnowledge, results: ResultBook
+    ) -> None:
+        self._context = context
+        self._results = results
+        self.knowledge: Final = knowledge
+        self._ledger = context.ledger
+        self._events = context.events
+        self._limits = context.limits
+        self._sessions = context.sessions
+        self._signer = signer
+        self._own: dict[ItemId, Item] = {}
+        self.in_force: Final[dict[int, Subscription]] = {}
+        self.used: Final[dict[int, tuple[int, int]]] = {}
+        """For each id the newest revision that may be somewhere, and until when."""
+        self.reach: Final[dict[int, int]] = {}
+        """For each id how many ids after it any such revision occupies."""
+        self._buried: dict[int, tuple[int, int]] = {}
+        self._receipts: dict[ItemId, None] = {}
+        self.signed_withdrawals: Final[dict[int, ItemId]] = {}
+        """For each id the withdrawal of an earlier life that was signed at this start."""
+
+    # ------------------------------------------------------------------ what the application asked
+
+    def make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
+        """Return a new message, signed where this subscriber signs."""
+        return signed(self._context.make(type, language, lifetime_q, payload, created_ms), self._signer)
+
+    def check_free(self, id: int, seq: int, occupies: int) -> None:
+        """Refuse a subscription whose ids are another's, or whose revision is not newer than all there were
+        under them.
+        """
+        if not 0 <= occupies <= 255 - id:
+            raise LocalProtocolError(
+                f"subscription {id} cannot occupy {occupies} ids after its own; ids end at 255"
+            )
+        last = id + occupies
+        for other, other_last in self._occupied_ids(except_for=id):
+            if other <= last and id <= other_last:
+                raise LocalProtocolError(
+                    f"subscription {other} occupies the ids {other} to {other_last}; take others than "
+                    f"{id} to {last}, or unsubscribe {other}"
+                )
+        for one in range(id, last + 1):
+            used = self.used.get(one)
+            if used is not None and not is_newer(seq, used[0]):
+                raise LocalProtocolError(
+                    f"revision {seq} of subscription {one} is not newer than {used[0]}, which was used "
+                    "already"
+                )
+
+    def is_free(self, first: int, last: int, except_for: int = -1) -> bool:
+        """Return whether no subscription in force, except for this one, has any of these ids."""
+        return all(last < other or other_last < first for other, other_last in self._occupied_ids(except_for))
+
+    def _occupied_ids(self, except_for: int) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last id of every subscription in force except this one."""
+        for id, current in self.in_force.items():
+            if id != except_for:
+                yield id, id + self._ledger.occupied(current.item.id)
+
+    def current(self, id: int, now_ms: int) -> Subscription:
+        """Return what is in force under this id, or refuse."""
+        current = self.in_force.get(id)
+        if current is None or current.until_ms <= now_ms:
+            raise LocalProtocolError(f"no subscription {id} is in force; subscribe first")
+        return current
+
+    def put_in_force(self, item: Item, said: Subscribed, now_ms: int) -> None:
+        """Hold a subscription in place of its older revision, and offer it."""
+        replaced = self.in_force.get(said.id)
+        if replaced is not None:
+            self.drop(replaced.item, Reason.REPLACED, now_ms)
+        self._hold_subscription(item, said)
+        self._publish(item, now_ms)
+        if any(one.is_ready and one.role is Role.MEDIATOR for one in self._sessions.values()):
+            self.knowledge.want(now_ms)
+
+    def _hold_subscription(self, item: Item, said: Subscribed) -> None:
+        current = self.in_force.get(said.id)
+        if current is None or item.number > current.item.number:
+            self.in_force[said.id] = Subscription.of(item, said)
+        self._note_used(said.id, said.seq, item.expires_ms, self._ledger.occupied(item.id))
+
+    def _note_used(self, id: int, seq: int, until_ms: int, occupies: int) -> None:
+        """Note which revision may be somewhere until then, under this id and those that it occupies."""
+        for one in range(id, id + occupies + 1):
+            used = self.used.get(one)
+            if used is None:
+                self.used[one] = (seq, until_ms)
+            else:
+                self.used[one] = (seq if is_newer(seq, used[0]) else used[0], max(until_ms, used[1]))
+        if occupies > self.reach.get(id, 0):
+            self.reach[id] = occupies
+
+    def bury(self, id: int, seq: int, until_ms: int, now_ms: int) -> ItemId:
+        """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
+        clocks.
+        """
+        lifetime_q = min(lifetime_code_ms(max(0, until_ms - now_ms)) + 1, 255)
+        said = Withdrawal(id, seq, self.reach.get(id, 0))
+        item = self.make(MessageType.UNSUBSCRIBE, 0, lifetime_q, said.encode(), now_ms)
+        self._ledger.skip_numbers(said.occupied)
+        self._note_buried(item, said)
+        self._publish(item, now_ms)
+        return item.id
+
+    def _note_buried(self, item: Item, said: Withdrawal) -> None:
+        self._buried[said.id] = (said.seq, item.number)
+        self._note_used(said.id, said.seq, item.expires_ms, said.occupied)
+
+    def _is_wanted(self, id: int, seq: int) -> bool:
+        """Say whether this revision was neither withdrawn nor replaced. One that only expired is wanted
+        still.
+        """
+        buried, used = self._buried.get(id), self.used.get(id)
+        if buried is not None and not is_newer(seq, buried[0]):
+            return False
+        return used is None or not is_newer(used[0], seq)
+
+    def _publish(self, item: Item, now_ms: int) -> None:
+        self._own[item.id] = item
+        self._ledger.keep(item)
+        self._events.append(MessageCreated(now_ms, item))
+        for session in self._sessions.values():
+            self._offer(item, session)
+
+    def drop(self, item: Item, reason: Reason, now_ms: int) -> None:
+        """Hold a message no longer, and say why."""
+        self._own.pop(item.id, None)
+        self._receipts.pop(item.id, None)
+        self._ledger.let_go(item)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
+
+    # ------------------------------------------------------------------ what messages mean to a subscriber
+
+    def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was held before a restart, and hand over first what is in the inbox."""
+        for item in map(self._signed_again, held):
+            self._own[item.id] = item
+            if item.type == MessageType.SUBSCRIBE:
+                self._hold_subscription(item, Subscribed.from_subscribe(item.payload))
+            elif item.type == MessageType.RENEW:
+                self._hold_subscription(item, Subscribed.from_renew(item.payload))
+            elif item.type == MessageType.RECEIPT:
+                self._receipts[item.id] = None
+            else:
+                self._note_buried(item, Withdrawal.decode(item.payload))
+        for item in inbox:
+            word = UNVERIFIED if self._ledger.is_unverified(item.id) else None
+            self._deliver(item, Notify.decode(item.payload), None, word, now_ms)
+
+    def _signed_again(self, item: Item) -> Item:
+        """Sign a withdrawal or receipt of an earlier life that this signer has not signed: nodes that know
+        its key refuse it otherwise. An application subscribes again itself, with a newer revision.
+        """
+        if item.type not in (MessageType.UNSUBSCRIBE, MessageType.RECEIPT):
+            return item
+        again = signed(item, self._signer)
+        if again != item:
+            self._ledger.rewrite(again)
+            if item.type == MessageType.UNSUBSCRIBE:
+                self.signed_withdrawals[Withdrawal.decode(item.payload).id] = item.id
+        return again
+
+    def _deliver(self, item: Item, notify: Notify, peer: int | None, word: str | None, now_ms: int) -> None:
+        notification = Item(
+            MessageType.NOTIFICATION,
+            item.language,
+            item.origin,
+            item.number,
+            item.created_ms,
+            item.lifetime_q,
+            item.hops,
+            notify.vector,
+        )
+        self._events.append(
+            NotificationDelivered(now_ms, notification, peer, word, satisfied=notify.satisfied)
+        )
+
+    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Tell what is known of others: of its own messages a mediator tells it."""
+        return self._ledger.seen.encode_others(self._context.node, most_bytes)
+
+    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Offer what a mediator lacks of its own messages."""
+        for item_id in self._ledger.seen.lacking_of(self._context.node, known):
+            item = self._own.get(item_id)
+            if item is not None:
+                self._offer(item, session)
+        if session.role is Role.MEDIATOR and self.in_force:
+            self.knowledge.met(session.peer, now_ms)
+
+    def look_up_ms(self) -> int:
+        """Return when it should be asked who can serve what is in force."""
+        return self.knowledge.due_ms
+
+    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+        """Ask the partition about all that is in force."""
+        self.knowledge.ask(now_ms)
+        question = self.knowledge.question_for(self.in_force.values(), now_ms)
+        return None if question is None else (question, self._limits.lookup_hops, PATIENCE_MS)
+
+    def question_asked(self, number: int) -> None:
+        """Wait for the answer to this one."""
+        self.knowledge.asked(number)
+
+    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:
+        """Keep what was told, and tell of what nobody in reach can serve."""
+        self.knowledge.learn(heard, now_ms)
+        self.knowledge.judge([self.in_force[id] for id in sorted(self.in_force)], heard, now_ms)
+
+    def _offer(self, item: Item, session: PeerSession) -> None:
+        if session.is_ready and session.role is Role.MEDIATOR:
+            session.offer(_PRIORITY[MessageType(item.type)], item.id, item.type)
+
+    def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a notification that is wanted, durably, and give a receipt."""
+        if session.role is not Role.MEDIATOR or item.type != MessageType.NOTIFY:
+            return Status.UNEXPECTED
+        notify = Notify.decode(item.payload)
+        satisfied = tuple(one for one in notify.satisfied if self._is_wanted(one[0], one[1]))
+        if not satisfied:
+            return Status.SUPERSEDED
+        if not self._has_room_for(item.origin):
+            return Status.NO_ROOM
+        said = self._results.said_by(item.language, notify.vector)
+        if said and not self._results.has_room_for(said, now_ms):
+            return Status.NO_ROOM
+        until_ms = item.expires_ms
+        self._ledger.know(item)
+        if said:
+            is_shown = self._results.is_shown(said, now_ms)
+            self._results.note(item, said, now_ms, item.origin)
+            if not is_shown:
+                return Status.KNOWN
+        wanted = Notify(satisfied, notify.vector)
+        self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
+        self._deliver(item, wanted, session.peer, self._context.mark(item.id, session), now_ms)
+        if self._ledger.has_numbers:  # Without a receipt it is carried for longer, and nothing is lost.
+            self._give_receipt(item.id, until_ms, now_ms)
+        return Status.STORED
+
+    def _give_receipt(self, notification: ItemId, until_ms: int, now_ms: int) -> None:
+        lifetime_q = lifetime_code_ms(min(until_ms - now_ms, LIFETIME_MS[255]))
+        receipt = self.make(MessageType.RECEIPT, 0, lifetime_q, Receipt(notification).encode(), now_ms)
+        self._receipts[receipt.id] = None
+        self._publish(receipt, now_ms)
+        while len(self._receipts) > self._limits.receipts:
+            self.drop(self._own[next(iter(self._receipts))], Reason.OLDEST, now_ms)
+
+    def _has_room_for(self, origin: int) -> bool:
+        """Say whether one more may be remembered; an origin above its share has to leave half for others."""
+        known, limits = self._ledger.seen, self._limits
+        is_above = 100 * known.done_count_of(origin) >= limits.known_items * limits.origin_share_percent
+        return known.done_count < (limits.known_items // 2 if is_above else limits.known_items)
+
+    def held(self, item_id: ItemId) -> Item | None:
+        """Return a message of its own."""
+        return self._own.get(item_id)
+
+    def could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Ask for it no more."""
+        self._ledger.know(item)
+        return BAD_PAYLOAD
+
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over."""
+        item = self._own.pop(item_id, None)
+        if item is None:
+            return False
+        self._receipts.pop(item_id, None)
+        self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
+        for id, current in list(self.in_force.items()):
+            if current.item.id == item_id:
+                del self.in_force[id]
+                self._ledger.label(id, None)
+        if item.type == MessageType.UNSUBSCRIBE:
+            id = item.payload[HEADER_ID]
+            if self._buried.get(id, (0, -1))[1] == item.number:
+                del self._buried[id]
+        for id, (_, until_ms) in list(self.used.items()):
+            if until_ms <= now_ms:
+                del self.used[id]
+                self.reach.pop(id, None)
+        return False

@@ -1,0 +1,1 @@
+"""A DENS node: stores, matches, carries and forwards subscriptions and notifications."""

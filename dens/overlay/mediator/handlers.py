@@ -1,0 +1,460 @@
+"""What each kind of message changes in what a mediator holds.
+
+    SUBSCRIBE, RENEW   put in force, match against what is carried
+    UNSUBSCRIBE        end it, owe nothing more for it
+    ANNOUNCE           tell the directory
+    NOTIFICATION       match, carry, compose, make room
+    NOTIFY             the same, for the ends of this device alone
+    RECEIPT            owe that subscriber this notification no longer
+
+What matching and composing cost is charged to the origin of the message
+(dens/overlay/session/work_budget.py). Where its budget is spent, a notification is held and matched later,
+and a subscription is in force and finds what was held before it later
+(dens/overlay/mediator/deferred_work.py).
+
+What came as a NOTIFY is held as one: it is owed to the ends hosted here only, and let go of when they have
+it. Whom a mediator tells of what it learnt is said in dens/overlay/mediator/mediator.py.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dens.interfaces import Made
+from dens.overlay.events import MessageUndecided, NotificationMade
+from dens.overlay.mediator.deferred_work import Backlog, Unmatched, WaitingWork
+from dens.overlay.mediator.matching import Failure, Match
+from dens.overlay.mediator.pending import Found, said_by
+from dens.overlay.mediator.state import MediatorState
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.quarantine import Work
+from dens.overlay.session.results import Said
+from dens.overlay.storage.notification_store import Carried
+from dens.overlay.storage.subscription_table import Subscription
+from dens.overlay.wire.codes import (
+    ANNOUNCE,
+    KNOWN,
+    NO_ROOM,
+    NOTIFICATION,
+    NOTIFY,
+    QUARANTINED,
+    RECEIPT,
+    RENEW,
+    STATUS_NAMES,
+    STORED,
+    SUBSCRIBE,
+    SUPERSEDED,
+    UNEXPECTED,
+    UNKNOWN_LANGUAGE,
+    UNSUBSCRIBE,
+    WORK,
+    MessageType,
+    Reason,
+    Status,
+)
+from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId
+from dens.overlay.wire.messages import Notify, Withdrawal
+
+_WORK: Final = STATUS_NAMES[WORK]
+"""The word in events for what waits for its origin's budget."""
+_LARGEST_BATCH: Final = 64
+"""Notifications of a backlog that are matched at once."""
+_RESTORED_IN_ORDER: Final = {
+    int(MessageType.UNSUBSCRIBE): 0,
+    int(MessageType.ANNOUNCE): 1,
+    int(MessageType.SUBSCRIBE): 2,
+    int(MessageType.RENEW): 2,
+    int(MessageType.RECEIPT): 3,
+    int(MessageType.NOTIFICATION): 4,
+    int(MessageType.NOTIFY): 4,
+}
+
+
+class Learning:
+    """Takes messages into the state of a mediator."""
+
+    __slots__ = ("_budget", "_context", "_ledger", "_limits", "_node", "_quarantine", "_state", "waiting")
+
+    def __init__(self, context: NodeContext, state: MediatorState) -> None:
+        self._context = context
+        self._node = context.node
+        self._limits = context.limits
+        self._ledger = context.ledger
+        self._quarantine = context.quarantine
+        self._budget = context.work
+        self._state = state
+        self.waiting: Final = WaitingWork(context.work)
+        """What is matched and composed in later steps."""
+
+    def learn(self, item: Item, via: int, tell: Found, now_ms: int) -> Status:
+        """Take a message that is new; say how. `tell` is told who turned out to be owed something."""
+        kind = item.type
+        if kind == NOTIFICATION:
+            return self._learn_notification(item, now_ms)
+        if kind == NOTIFY:
+            return self._learn_for_ends(item, now_ms)
+        if kind == RECEIPT:
+            return self._learn_receipt(item, now_ms)
+        if kind == SUBSCRIBE:
+            return self._learn_subscription(item, tell, now_ms)
+        if kind == RENEW:
+            return self._learn_subscription(item, tell, now_ms)
+        if kind == UNSUBSCRIBE:
+            return self._learn_withdrawal(item, now_ms)
+        if kind == ANNOUNCE:
+            return self._learn_announcement(item, via, now_ms)
+        return UNEXPECTED
+
+    def _learn_subscription(self, item: Item, tell: Found, now_ms: int) -> Status:
+        state = self._state
+        new = Subscription.of(item, said_by(item))
+        if not state.owing.judges(item.language):
+            return UNKNOWN_LANGUAGE
+        status = state.table.judge(new)
+        if status is not STORED:
+            return status
+        current = state.table.get(new.key)
+        if current is None and len(state.table) >= self._limits.subscriptions:
+            return NO_ROOM
+        if self._budget.is_overdrawn(item.origin, now_ms) or self.waiting.referred > self._limits.owed:
+            return WORK
+        publishers = self._publishers_for(new, now_ms, lets_refuse=True)
+        parts = self._parts_of(new, now_ms, lets_refuse=True)
+        is_matched = state.owing.match_from_now_on(new, now_ms, lets_refuse=True)
+        is_composed = is_matched and self._compose_from_now_on(new, now_ms)
+        if current is not None:
+            state.let_go_of(current.item, Reason.REPLACED, now_ms)
+            if current.item.language != item.language or not is_matched:
+                state.find_no_more(current, now_ms)
+            if current.seq != new.seq:
+                state.release(item.origin, new.id, now_ms)
+        state.table.put(new)
+        state.hold(item)
+        state.parts.add(item.id, parts)
+        if is_matched:
+            backlog = Backlog(item, state.carried.all(), is_composed)
+            end = self._budget.total + self._limits.work_step
+            if not self._catch_up(backlog, new, tell, end, now_ms):
+                self._wait(backlog, item, now_ms)
+        state.services.add(new, publishers)
+        state.covering.add(new, now_ms)
+        return QUARANTINED if self._quarantine.has_marks(item) else STORED
+
+    def _publishers_for(
+        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+    ) -> tuple[int, ...]:
+        return self._quarantine.attempt(
+            Work.LOOKUP,
+            subscription.item,
+            now_ms,
+            self._state.services.publishers_for,
+            subscription,
+            otherwise=(),
+            lets_refuse=lets_refuse,
+        )
+
+    def _parts_of(
+        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+    ) -> tuple[Item, ...]:
+        return self._quarantine.attempt(
+            Work.FORMING,
+            subscription.item,
+            now_ms,
+            self._state.parts.take_apart,
+            subscription,
+            otherwise=(),
+            lets_refuse=lets_refuse,
+        )
+
+    def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
+        state = self._state
+        said = Withdrawal.decode(item.payload)
+        if state.table.tombstone_count >= self._limits.tombstones:
+            return NO_ROOM
+        status, ended, older = state.table.withdraw(item, said)
+        if status is not STORED:
+            return status
+        if older is not None:
+            state.let_go_of(older.item, Reason.REPLACED, now_ms)
+        if ended is not None:
+            state.find_no_more(ended, now_ms)
+            state.forget_services(ended, now_ms)
+            state.release(*ended.key, now_ms)
+            state.let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
+        state.hold(item)
+        state.parts.add_removals(item, said)
+        return STORED
+
+    def _learn_announcement(self, item: Item, via: int, now_ms: int) -> Status:
+        state = self._state
+        older = state.services.announcement(item.origin)
+        if older is not None and older.number > item.number:
+            return SUPERSEDED
+        self._learn_services(item, via, now_ms, lets_refuse=True)
+        for subscription in state.table.subscriptions():
+            state.services.add(subscription, self._publishers_for(subscription, now_ms))
+        if older is not None:
+            state.parts.ask_anew(item.origin)
+            state.let_go_of(older, Reason.REPLACED, now_ms)
+        state.hold(item)
+        if len(state.services) > self._limits.announcements:
+            earliest = state.services.earliest_born()
+            state.services.forget(earliest)
+            state.parts.ask_anew(earliest.origin)
+            state.let_go_of(earliest, Reason.OLDEST, now_ms)
+            if earliest is item:
+                return NO_ROOM
+        return STORED
+
+    def _learn_services(self, item: Item, via: int, now_ms: int, *, lets_refuse: bool = False) -> None:
+        """Tell the directory of an announcement, which is the newest of its publisher in any case."""
+        state = self._state
+        self._quarantine.attempt(
+            Work.LOOKUP,
+            item,
+            now_ms,
+            state.services.tell_directory,
+            item,
+            via,
+            now_ms,
+            otherwise=None,
+            lets_refuse=lets_refuse,
+        )
+        state.services.note(item)
+
+    def _learn_receipt(self, item: Item, now_ms: int) -> Status:
+        state = self._state
+        notification = state.receipts.add(item)
+        state.carried.delivered(notification, item.origin)
+        state.let_go_if_done(notification, now_ms)
+        state.hold(item)
+        while len(state.receipts) > self._limits.receipts:
+            state.let_go_of(state.receipts.oldest(), Reason.OLDEST, now_ms)
+        return STORED if item.id in state.items else NO_ROOM
+
+    def _learn_notification(self, item: Item, now_ms: int) -> Status:
+        state = self._state
+        said: Said = ()
+        if item.language in state.results.book.readers:
+            said = state.results.book.said_by(item.language, item.payload)
+            if not state.results.book.raises_any(said, now_ms):
+                return SUPERSEDED
+        if self._budget.is_spent(item.origin, now_ms) and state.owing.knows(item.language):
+            if item.type == NOTIFY:
+                return WORK
+            carried = self._carry(item, said, ((), ()), now_ms)
+            carried.is_unmatched = True
+            self._wait(Unmatched(item, from_before=False), item, now_ms)
+            self._make_room(now_ms)
+            return STORED if item.id in state.items else NO_ROOM
+        found = state.owing.match(item, now_ms)
+        if found is None:
+            return UNKNOWN_LANGUAGE
+        carried = self._carry(item, said, found, now_ms)
+        if item.language in state.composing.listeners:
+            self._compose(carried, now_ms)
+        self._make_room(now_ms)
+        return STORED if item.id in state.items else NO_ROOM
+
+    def _carry(
+        self, item: Item, said: Said, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
+    ) -> Carried:
+        """Hold a notification, and owe it to whom it matches; what says less than it is let go of."""
+        state = self._state
+        item = self._ledger.kept(item)
+        carried = state.carried.add(item, item.language in state.composing.languages)
+        state.owing.owe_matched(carried, found, now_ms)
+        state.hold(item)
+        if said:
+            for overtaken in state.results.hold(carried, said, now_ms):
+                state.carried.remove(overtaken)
+                state.let_go_of(state.items[overtaken], Reason.REPLACED, now_ms)
+        return carried
+
+    def _make_room(self, now_ms: int) -> None:
+        for victim, reason in self._state.carried.make_room(now_ms):
+            self._state.let_go_of(victim, reason, now_ms)
+
+    # ------------------------------------------------------------------ work in steps
+
+    def _wait(self, job: Unmatched | Backlog, item: Item, now_ms: int) -> None:
+        """Do a job in later steps, and record it where that is for want of budget."""
+        self.waiting.put(job, now_ms)
+        if self._budget.is_spent(job.origin, now_ms):
+            self._context.events.append(MessageUndecided(now_ms, item, None, _WORK))
+
+    def step(self, tell: Found, now_ms: int) -> list[ItemId]:
+        """Do waiting work, at most `work_step` units and a call. Return the notifications that are matched
+        now.
+        """
+        end = self._budget.total + self._limits.work_step
+        matched: list[ItemId] = []
+        while self._budget.total < end and (job := self.waiting.take(now_ms)) is not None:
+            if isinstance(job, Unmatched):
+                self._match_later(job, tell, now_ms)
+                matched.append(job.item_id)
+                continue
+            item = self._state.items.get(job.item_id)
+            new = None if item is None else Subscription.of(item, said_by(item))
+            if new is None or self._state.table.get(new.key) != new or self._quarantine.has_marks(new.item):
+                continue
+            if not self._catch_up(job, new, tell, end, now_ms):
+                self.waiting.put_back(job, now_ms)
+        self.waiting.settle(now_ms)
+        return matched
+
+    def _match_later(self, job: Unmatched, tell: Found, now_ms: int) -> None:
+        """Match and compose a notification that waited, and tell who turned out to be owed it."""
+        state = self._state
+        carried = state.carried.get(job.item_id)
+        if carried is None or not carried.is_unmatched:
+            return
+        carried.is_unmatched = False
+        state.owing.owe_later(carried, now_ms, from_before=job.from_before)
+        if carried.item.language in state.composing.listeners:
+            self._compose(carried, now_ms)
+            self._make_room(now_ms)
+        for subscriber in list(carried.owed):
+            tell(carried, subscriber, now_ms)
+        state.let_go_if_done(job.item_id, now_ms)
+
+    def _catch_up(self, job: Backlog, new: Subscription, tell: Found, end: int, now_ms: int) -> bool:
+        """Find what a subscription is owed of what was held before it, and make what it finds there, until so
+        many units are charged in all or its origin's budget is spent. Return whether nothing is left.
+        """
+        state, budget = self._state, self._budget
+        while job.matched < len(job.carried):
+            if budget.total >= end or budget.is_spent(job.origin, now_ms):
+                return False
+            batch = job.carried[job.matched : job.matched + job.batch]
+            before = budget.total
+            held = [one for one in batch if state.carried.get(one.item.id) is one]
+            after = job.matched + len(batch)
+            others = job.carried[after : after + _LARGEST_BATCH]
+            others = [*others, *job.carried[max(job.matched - _LARGEST_BATCH, 0) : job.matched]]
+            state.owing.match_with((new,), held, tell, now_ms, others=others)
+            if self._quarantine.holds(new.item, Work.MATCHING):
+                return True
+            job.matched += len(batch)
+            cost = (budget.total - before) // len(batch) + 1
+            job.batch = max(1, min(_LARGEST_BATCH, self._limits.work_step // (16 * cost)))
+        while job.is_composed and job.composed < len(job.carried):
+            if budget.total >= end or budget.is_spent(job.origin, now_ms):
+                return False
+            carried = job.carried[job.composed]
+            job.composed += 1
+            if state.carried.get(carried.item.id) is carried:
+                self._compose_for(new, carried, tell, now_ms)
+        if job.is_composed:
+            self._make_room(now_ms)
+        return True
+
+    # ------------------------------------------------------------------ composing
+
+    def _compose_from_now_on(self, subscription: Subscription, now_ms: int) -> bool:
+        """Give a subscription to its composer; say whether there is one that has it."""
+        composing, item = self._state.composing, subscription.item
+        if item.language not in composing.languages:
+            return False
+        is_there = self._quarantine.attempt(
+            Work.COMPOSING, item, now_ms, composing.add, subscription, now_ms, otherwise=False
+        )
+        if not is_there:
+            composing.remove(subscription, now_ms)
+        return is_there
+
+    def _compose_for(self, new: Subscription, carried: Carried, tell: Found, now_ms: int) -> None:
+        """Make what a subscription finds with a notification that was held before it."""
+        state = self._state
+        if carried.item.language in state.composing.listeners:
+            self._compose(carried, now_ms, new)
+            if carried.is_part and new.item.origin in state.composing.wanted_by(carried.item, now_ms):
+                tell(carried, new.item.origin, now_ms)
+
+    def _compose(self, carried: Carried, now_ms: int, only: Subscription | None = None) -> None:
+        """Make what composers find with this notification, for all subscriptions or for one."""
+        composing, item = self._state.composing, carried.item
+        for language, made in composing.feed(item, now_ms, only):
+            self._quarantine.attempt(
+                Work.COMPOSING, item, now_ms, self._take_made, language, made, now_ms, otherwise=None
+            )
+        wanted = composing.wanted_by(item, now_ms)
+        if wanted:
+            self._state.carried.want(carried, max(wanted.values()))
+
+    def _take_made(self, language: int, made: Made, now_ms: int) -> None:
+        """Make a notification of this node's own, unless it says nothing new or is over already."""
+        state = self._state
+        said = state.results.book.said_by(language, made.vector)
+        if not state.results.book.raises_any(said, now_ms) or not self._ledger.has_numbers:
+            return
+        if made.event_ms + LIFETIME_MS[made.lifetime_q] <= now_ms:
+            return
+        item = self._context.make(NOTIFICATION, language, made.lifetime_q, made.vector, made.event_ms)
+        found = state.owing.match(item, now_ms)
+        if found is None:
+            return
+        self._context.events.append(NotificationMade(now_ms, item))
+        self._carry(item, said, found, now_ms)
+        state.composing.news.append(item.id)
+
+    def _learn_for_ends(self, item: Item, now_ms: int) -> Status:
+        """Take a notification for the ends of this device. Which of their subscriptions it satisfies is found
+        here; whoever brought it may know only some of them.
+        """
+        state = self._state
+        if not state.hosts:
+            return UNEXPECTED
+        item = item.but(payload=Notify.decode(item.payload).vector)
+        status = self._learn_notification(item, now_ms)
+        if status is SUPERSEDED:
+            self._ledger.know(item)  # A carrier would refuse it too.
+        if status is not STORED or state.carried.is_owed(item.id):
+            return status
+        has_it = any(state.receipts.has(item.id, end) for end in state.hosts)
+        state.forget_copy(item, now_ms)
+        return KNOWN if has_it else SUPERSEDED
+
+    def restore(self, held: list[Item], now_ms: int) -> None:
+        """Take up what was held before a restart; what cannot be matched within one step waits."""
+        state = self._state
+        end = self._budget.total + self._limits.work_step
+        for item in sorted(held, key=lambda item: _RESTORED_IN_ORDER[item.type]):
+            state.items[item.id] = item
+            self._quarantine.attempt(
+                Work.TAKING, item, now_ms, self._restore_one, item, end, now_ms, otherwise=None
+            )
+            if self._quarantine.holds(item, Work.TAKING):
+                state.set_aside[item.id] = None
+        if state.composing.news:
+            self._make_room(now_ms)
+
+    def _restore_one(self, item: Item, end: int, now_ms: int) -> None:
+        state = self._state
+        kind = item.type
+        if kind in (NOTIFICATION, NOTIFY):
+            carried = state.carried.add(item, item.language in state.composing.languages)
+            if results := state.results.book.said_by(item.language, item.payload):
+                state.results.restore(item.id, results)
+            if self._budget.total >= end or self._budget.is_spent(item.origin, now_ms):
+                carried.is_unmatched = True
+                self.waiting.put(Unmatched(item, from_before=True), now_ms)
+                return
+            state.owing.owe_later(carried, now_ms, from_before=True)
+            if item.language in state.composing.listeners:
+                self._compose(carried, now_ms)
+        elif kind == RECEIPT:
+            state.receipts.add(item)
+        elif kind == UNSUBSCRIBE:
+            said = Withdrawal.decode(item.payload)
+            state.table.withdraw(item, said)
+            state.parts.add_removals(item, said)
+        elif kind == ANNOUNCE:
+            self._learn_services(item, self._node, now_ms)
+        else:
+            subscription = Subscription.of(item, said_by(item))
+            state.table.put(subscription)
+            if state.owing.match_from_now_on(subscription, now_ms):
+                self._compose_from_now_on(subscription, now_ms)
+            state.services.add(subscription, self._publishers_for(subscription, now_ms))
+            state.parts.add(item.id, self._parts_of(subscription, now_ms))
+            state.covering.add(subscription, now_ms)

@@ -1,0 +1,402 @@
+"""What messages mean to a mediator, and whom it tells of them.
+
+    SUBSCRIBE, RENEW   relay, install where it can be served
+    UNSUBSCRIBE        relay, remove its filters
+    ANNOUNCE           relay, install at that publisher what it can serve
+    NOTIFICATION       relay as the policy says, notify whom it is owed to; so too what is made of it
+    NOTIFY             notify the ends of this device, for whom alone it came
+    RECEIPT            relay
+
+What it holds is in dens/overlay/mediator/state.py, what each message changes there in
+dens/overlay/mediator/handlers.py.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dens.interfaces import Identities
+from dens.overlay.events import CopyReplicated, HeardOffer, MessageStored
+from dens.overlay.mediator.delivery import Notifying
+from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.installation import REFUSES_WHOLE, Installing
+from dens.overlay.mediator.rendering import Framing
+from dens.overlay.mediator.replication import Sharing
+from dens.overlay.mediator.state import MediatorState
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.role import Participant
+from dens.overlay.session.signatures import is_believed
+from dens.overlay.storage.notification_store import Carried
+from dens.overlay.wire.codes import (
+    ASKING,
+    DIRECT_LANGUAGE,
+    INSTALL,
+    KNOWN,
+    LAST_NODE,
+    MEDIATOR,
+    NOT_SIGNED,
+    NOTIFICATION,
+    NOTIFY,
+    PUBLISHER,
+    QUARANTINED,
+    STORED,
+    SUBSCRIBER,
+    SUPERSEDED,
+    UNEXPECTED,
+    UNSUBSCRIBE,
+    MessageType,
+    Status,
+)
+from dens.overlay.wire.item import NUMBER_BITS, Item, ItemId
+from dens.overlay.wire.messages import SummaryMessage
+from dens.overlay.wire.summary import Summary
+
+_PRIORITY: Final = {
+    int(MessageType.UNSUBSCRIBE): 0,
+    int(MessageType.SUBSCRIBE): 1,
+    int(MessageType.RENEW): 1,
+    int(MessageType.RECEIPT): 2,
+    int(MessageType.ANNOUNCE): 3,
+    int(MessageType.NOTIFICATION): 4,
+}
+_DELIVERY: Final = 0
+"""What an end in contact is owed goes first, whether the end is met itself or its host."""
+_EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
+
+
+class Mediator(Participant):
+    """Learns, relays, installs and notifies."""
+
+    __slots__ = (
+        "_context",
+        "_framing",
+        "_identities",
+        "_installing",
+        "_learning",
+        "_ledger",
+        "_notifying",
+        "_sessions",
+        "_sharing",
+        "_state",
+    )
+
+    role = MEDIATOR
+    commits_at_once = False
+
+    def __init__(
+        self,
+        context: NodeContext,
+        state: MediatorState,
+        sharing: Sharing,
+        identities: Identities | None,
+    ) -> None:
+        self._context = context
+        self._ledger = context.ledger
+        self._sessions = context.sessions
+        self._state = state
+        self._sharing = sharing
+        self._learning = Learning(context, state)
+        self._installing = Installing(context, state)
+        self._framing = Framing(state, sharing)
+        self._identities = identities
+        self._notifying = Notifying(context, state, self._notify)
+
+    # ------------------------------------------------------------------ what an engine asks
+
+    def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was held; a mediator has no inbox."""
+        self._learning.restore(held, now_ms)
+        self._sharing.restore(now_ms)
+
+    def could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Relay a message that this node can do nothing with."""
+        return self._state.put_aside(item, now_ms)
+
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over."""
+        return self._state.ended(item_id, now_ms)
+
+    def understand(self, message: SummaryMessage) -> Summary:
+        """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
+        if message.hello.role == MEDIATOR:
+            return self._ledger.seen.compare(message.known, message.first, message.last)
+        return super().understand(message)
+
+    def relays_as_held(self) -> bool:
+        """Say whether the replication policy shares everything."""
+        return self._sharing.shares_everything
+
+    def reserves_copies(self) -> bool:
+        """Return whether the replication policy may count copies."""
+        return not self._sharing.shares_everything
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Return what the replication policy tells its peers."""
+        return self._sharing.note(session, now_ms)
+
+    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        """Return the ends of this device, where a peer can make use of them."""
+        return self._sharing.told_hosts(session)
+
+    def offered(self, question: bytes) -> list[HeardOffer]:
+        """Return what publishers announced whom a question is about, and which of them are in contact."""
+        return self._state.services.offered(question, self._sessions)
+
+    # ------------------------------------------------------------------ taking messages
+
+    def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a message: believe it, learn it, and pass it on."""
+        if not is_believed(item, self._identities, self._context.quarantine, session.peer, now_ms):
+            return NOT_SIGNED
+        if item.type == NOTIFY and session.role is not MEDIATOR:
+            return UNEXPECTED
+        status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        if self._state.composing.news:
+            self._pass_on_made(now_ms)
+        if status is STORED or status is QUARANTINED:
+            happened = CopyReplicated if session.role is MEDIATOR else MessageStored
+            context = self._context
+            if self._sharing.counts_copies and (carried := self._state.carried.get(item.id)) is not None:
+                carried.giver = session.peer
+            word = None if session.flags == context.flags else context.mark(item.id, session)
+            context.events.append(happened(now_ms, item, session.peer, word))
+        elif status is SUPERSEDED and item.type != NOTIFY:
+            self._ledger.know(item)
+        return status
+
+    # ------------------------------------------------------------------ giving messages
+
+    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Tell an end what is known of it."""
+        return self._ledger.seen.encode_only(session.peer, most_bytes)
+
+    def summary_part(
+        self, session: PeerSession, first: int, last: int | None, most_bytes: int
+    ) -> tuple[bytes, int]:
+        """Tell a mediator all that is known here, in parts where it is much."""
+        if session.role is MEDIATOR:
+            return self._ledger.seen.encode_part(first, last, most_bytes)
+        return super().summary_part(session, first, last, most_bytes)
+
+    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Queue what a peer lacks, each kind of peer its own."""
+        role = session.role
+        self._sharing.met(session, note if role is MEDIATOR else b"", now_ms)
+        if role is MEDIATOR:
+            session.taken_before = self._state.carried.added
+            if self._state.composing.is_on and self._sharing.made and session.covered == LAST_NODE:
+                self._note_makers(session.peer, known, now_ms)
+            self.peer_said_more(session, known, 0, now_ms)
+        elif role is SUBSCRIBER:
+            self._notifying.met(session, now_ms)
+        else:
+            self._installing.offer_all(session, note, now_ms)
+
+    def _note_makers(self, peer: int, known: Summary, now_ms: int) -> None:
+        """Note of which composites a mediator that lacks them has all parts, as its whole summary says: it
+        has made them itself.
+        """
+        held, composing, seen = self._state.items, self._state.composing, self._ledger.seen
+        composites = [
+            held[id] for id in known.lacking if id in held and held[id].language in composing.languages
+        ]
+        if composites:
+            lacking = set(known.lacking)
+            for item in composites:
+                if item.type == NOTIFICATION:
+                    composing.is_made_by(
+                        peer, item, lambda part: part in seen and part not in lacking, now_ms
+                    )
+
+    def peer_said_more(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+        """Queue what a mediator lacks."""
+        if self._ledger.reservations.by_item:
+            self._decide_reserved(session, known, first, now_ms)
+        held = self._state.items
+        missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
+        missing.sort()  # By identity among equals, as they are.
+        if self._state.covering.is_on:  # What stands for others reaches furthest, so it goes first.
+            missing.sort(key=lambda one: self._installing.rank(held[one[1]], now_ms))
+        for _, id in missing:
+            self._offer(held[id], session, now_ms)
+
+    def _decide_reserved(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+        """Decide about copies that a mediator has not answered, by what its summary says of these origins. It
+        has what it names. What it lacks it never got, if the copy was sent to an earlier session of it, for
+        which nothing verifies any more. Of what is under way in this session its answer decides.
+        """
+        ledger, peer = self._ledger, session.peer
+        lacking = set(known.lacking)
+        returned: list[Item] = []
+        for item_id, reservation in ledger.reservations.sent_to(peer):
+            if not first <= item_id >> NUMBER_BITS <= session.covered or session.is_unanswered(item_id):
+                continue
+            if item_id not in lacking:
+                ledger.settle(item_id, peer)
+            elif reservation.session < session.peer_session:
+                returned.append(self._give_back(self._state.items[item_id], peer, now_ms))
+        for item in returned:
+            self._offer_returned(item, now_ms)
+
+    def _give_back(self, held: Item, peer: int, now_ms: int) -> Item:
+        """Take back a copy that a peer did not take; return the message as it is held now."""
+        code = self._sharing.give_back(held, peer, now_ms)
+        if code != held.copies:
+            held = held.but(copies=code)
+            self._state.lighten(held)
+        return held
+
+    def _offer_returned(self, item: Item, now_ms: int) -> None:
+        """Offer a copy that was returned to the mediators in contact."""
+        for session in self._sessions.values():
+            if session.is_ready and session.role is MEDIATOR:
+                self._offer_earlier(item, session, now_ms)
+
+    def _offer_earlier(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Queue a notification that may have been here when the mediator's summary came. Then the summary
+        says whether the mediator lacks it; a counted copy for one that has it would be spent.
+        """
+        carried = self._state.carried.get(item.id)
+        if (
+            not self._sharing.counts_copies
+            or carried is None
+            or carried.order > session.taken_before
+            or session.lacked(item.id)
+        ):
+            self._offer(item, session, now_ms)
+
+    def leaves(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Reserve a counted copy when it is sent."""
+        if item.copies and session.role is MEDIATOR:
+            held = self._state.items[item.id]
+            kept = self._sharing.reserve(held, item.copies, session, now_ms)
+            if kept != held.copies:
+                self._state.lighten(held.but(copies=kept))
+
+    def duplicate_status(self, item: Item, session: PeerSession) -> Status:
+        """Answer a counted copy of a known message. *Known* says that it came from somebody else, so that the
+        copy is still the sender's; where that is not certain, the copy counts as stored.
+        """
+        carried = self._state.carried.get(item.id)
+        if carried is None or carried.giver is None:
+            return STORED
+        return STORED if carried.giver == session.peer and carried.item.type == NOTIFICATION else KNOWN
+
+    def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Queue a message for a mediator that has use for it; what came for the ends of this device alone
+        goes to no other. Where the part of its summary that would name it has not come yet, that part will
+        tell.
+        """
+        type = item.type
+        if type == NOTIFY or item.origin > session.covered or not session.lacks(item.id):
+            return
+        priority = _PRIORITY[type]
+        if type == NOTIFICATION:
+            if item.language in self._sharing.made and self._sharing.is_made_there(item, session, now_ms):
+                return
+            if self._sharing.share(item, session.peer, now_ms) is None:
+                if self._sharing.hosted_and_owed(item.id, session) is None:
+                    return
+                priority = _DELIVERY
+        elif type in ASKING and item.language == DIRECT_LANGUAGE and not self._sharing.tells_plain(item):
+            return
+        session.enqueue(priority, item.id, type, item.size)
+
+    def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
+        """Give what has just been learnt to those in contact whom it concerns, but not back. What could not
+        be taken is relayed at the next contact.
+        """
+        if self._state.set_aside:
+            items = [item for item in items if item.id not in self._state.set_aside]
+        for item in items:
+            self._installing.offer_learnt(item, now_ms)
+        for session in self._sessions.values():
+            if session is giver or not session.is_ready:
+                continue
+            if session.role is MEDIATOR:
+                for item in items:
+                    self._offer(item, session, now_ms)
+            elif session.role is PUBLISHER:
+                for item in items:
+                    if item.type == UNSUBSCRIBE:
+                        self._installing.offer_removal(item, session)
+        for item in items:
+            carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
+            if carried is not None:
+                for subscriber in carried.owed:
+                    self._notifying.tell(carried, subscriber)
+        self._notifying.deferred.find_by(now_ms)
+
+    def _pass_on_made(self, now_ms: int) -> None:
+        """Give what was made here, or is made nowhere else any more, to those in contact whom it concerns."""
+        news = self._state.composing.news
+        made = [one for item_id in news if (one := self._state.carried.get(item_id)) is not None]
+        news.clear()
+        for carried in made:
+            for session in self._sessions.values():
+                if session.is_ready and session.role is MEDIATOR:
+                    self._offer(carried.item, session, now_ms)
+            for subscriber in carried.owed:
+                self._notifying.tell(carried, subscriber)
+
+    def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        self._notifying.tell(carried, subscriber)
+        asks = self._sharing.asks_who_is_owed
+        for session in self._sessions.values():
+            if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
+                self._offer_earlier(carried.item, session, now_ms)
+
+    def held(self, item_id: ItemId) -> Item | None:
+        """Return a message, or a part of one, that is held."""
+        return self._state.items.get(item_id) or self._state.parts.get(item_id)
+
+    def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message in the form that its receiver needs."""
+        return self._framing.frame(item, type, session, now_ms)
+
+    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+        """Learn how a peer took a message: who is owed no more, which copies are settled, who wants parts."""
+        if item.type == NOTIFY:
+            if session.role is MEDIATOR:
+                return  # Whether its ends have it their receipts say.
+            if self._notifying.acknowledged(item, status, session):
+                self._state.let_go_if_done(item.id, now_ms)
+            self._notifying.deferred.find_more(session, now_ms)
+        elif item.type == NOTIFICATION:
+            if item.copies:
+                self._copy_answered(item.id, status, session.peer, now_ms)
+        elif item.type == INSTALL:
+            if status in REFUSES_WHOLE:
+                self._installing.refused(item, status, session, now_ms)
+            self._installing.answered(item, status, session, now_ms)
+
+    def _copy_answered(self, item_id: ItemId, status: int, peer: int, now_ms: int) -> None:
+        """Settle the copy that a peer stored, or give the one that it did not take to somebody else."""
+        reserved = self._ledger.reservations.by_item.get(item_id)
+        if reserved is None or peer not in reserved:
+            return
+        if status == STORED:
+            self._ledger.settle(item_id, peer)
+        else:
+            self._offer_returned(self._give_back(self._state.items[item_id], peer, now_ms), now_ms)
+
+    def timer_due(self, now_ms: int) -> None:
+        """Do work that waits, and find what subscribers in contact are owed that was put off."""
+        if self._learning.waiting.due_ms <= now_ms:
+            self._learning.step(self._notify, now_ms)
+            if self._state.composing.news:
+                self._pass_on_made(now_ms)
+        if self._notifying.deferred.find_ms <= now_ms:
+            self._notifying.deferred.find_for_all(now_ms)
+
+    def next_timer_ms(self) -> int:
+        """Return when something is to be done or found."""
+        return min(self._notifying.deferred.find_ms, self._learning.waiting.due_ms)
+
+    def next_end_ms(self) -> int:
+        """Return when a subscription has lingered enough."""
+        return self._state.table.wake_ms
+
+    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+        """Forget subscriptions that have lingered enough."""
+        return bool(self._state.lapse(until_ms, now_ms))

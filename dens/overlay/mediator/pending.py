@@ -1,0 +1,269 @@
+"""Who is owed which notification: what matchers answer, made into what a mediator owes.
+
+*Owed*: a notification is owed to a subscription revision iff its event time lies in the revision's time in
+force and it matches. What came as a NOTIFY is owed to the ends hosted here only. Who is owed what is not
+stored but found again after a restart, from the same subscriptions and notifications; and, where it is more
+than there is room for, when a subscriber is met.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from dens.overlay.events import NotificationMatched
+from dens.overlay.mediator.matching import Failure, LanguageMatchers, Match
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.quarantine import Work
+from dens.overlay.storage.notification_store import Carried, NotificationStore
+from dens.overlay.storage.receipts import ReceiptBook
+from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
+from dens.overlay.wire.codes import ASKING, NOTIFY, SUBSCRIBE
+from dens.overlay.wire.item import Item, ItemId
+from dens.overlay.wire.messages import Satisfied, Subscribed
+
+_FEW: Final = 8
+_AT_A_TIME: Final = 64
+"""So many notifications are matched with a subscriber's subscriptions before what was found is kept."""
+Found = Callable[[Carried, int, int], None]
+"""Is told of a notification, a subscriber that turned out to be owed it, and the time."""
+
+
+def said_by(item: Item) -> Subscribed:
+    """Read what a SUBSCRIBE or a RENEW says, or raise RemoteProtocolError."""
+    if item.type == SUBSCRIBE:
+        return Subscribed.from_subscribe(item.payload)
+    return Subscribed.from_renew(item.payload)
+
+
+class Owing:
+    """Matches subscriptions and notifications that a mediator holds, and notes who is owed what."""
+
+    __slots__ = ("_carried", "_events", "_hosts", "_matchers", "_quarantine", "_receipts", "_table")
+
+    def __init__(
+        self,
+        context: NodeContext,
+        matchers: LanguageMatchers,
+        hosts: frozenset[int],
+        table: SubscriptionTable,
+        carried: NotificationStore,
+        receipts: ReceiptBook,
+    ) -> None:
+        self._events = context.events
+        self._quarantine = context.quarantine
+        self._matchers = matchers
+        self._hosts = hosts
+        self._table = table
+        self._carried = carried
+        self._receipts = receipts
+
+    def judges(self, language: int) -> bool:
+        """Say whether there is a matcher for subscriptions of this language."""
+        return language in self._matchers
+
+    def match_from_now_on(
+        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+    ) -> bool:
+        """Put a subscription into its matcher; say whether it is there."""
+        return self._quarantine.attempt(
+            Work.MATCHING,
+            subscription.item,
+            now_ms,
+            self._matchers.add,
+            subscription,
+            now_ms,
+            otherwise=False,
+            lets_refuse=lets_refuse,
+        )
+
+    def match_no_more(self, subscription: Subscription, now_ms: int) -> None:
+        """Take a subscription out of its matcher. Where that fails it matches no more all the same, because
+        what is found is looked up in the table.
+        """
+        self._quarantine.attempt(
+            Work.ENDING, subscription.item, now_ms, self._matchers.remove, subscription, otherwise=None
+        )
+
+    def _blame(self, failures: Iterable[Failure], now_ms: int) -> None:
+        """Match those messages no more with which a language failed."""
+        for item, error in failures:
+            is_at_fault = self._quarantine.put(Work.MATCHING, item, error, now_ms)
+            if is_at_fault and item.type in ASKING:
+                subscription = Subscription.of(item, said_by(item))
+                if self._table.get(subscription.key) == subscription:
+                    self.match_no_more(subscription, now_ms)
+                    self._carried.release(*subscription.key)
+
+    def match_with(
+        self,
+        subscriptions: Sequence[Subscription],
+        carried: Sequence[Carried],
+        tell: Found,
+        now_ms: int,
+        *,
+        others: Sequence[Carried] = (),
+        from_before: bool = False,
+    ) -> None:
+        """Owe these notifications to these subscriptions of one subscriber, as far as they match. `others`
+        help to find out who is at fault where a matcher fails.
+        """
+        found: dict[ItemId, tuple[Carried, int, list[Satisfied]]] = {}
+        for subscription in subscriptions:
+            for one, satisfied in self._matches_among(subscription, carried, others, now_ms):
+                found.setdefault(one.item.id, (one, subscription.item.origin, []))[2].append(satisfied)
+        for one, subscriber, several in found.values():
+            self._owe(one, subscriber, several, now_ms, from_before)
+            tell(one, subscriber, now_ms)
+
+    def _matches_among(
+        self, new: Subscription, carried: Sequence[Carried], others: Sequence[Carried], now_ms: int
+    ) -> Iterable[tuple[Carried, Satisfied]]:
+        candidates = self._candidates(new, carried)
+        if not candidates:
+            return ()
+        items = [one.item for one in candidates]
+        witnesses = [one.item for one in self._candidates(new, others)]
+
+        def is_good(item: Item) -> bool:
+            others = self._matched_subscriptions(item.language)
+            return any(
+                one.key != new.key and one.since_ms <= item.created_ms < one.until_ms for one in others
+            )
+
+        found, failures = self._matchers.match_single(new, items, witnesses, is_good, now_ms)
+        self._blame(failures, now_ms)
+        return [
+            (candidates[position], Satisfied(new.id, new.seq, degree_u8, detail))
+            for position, degree_u8, detail in found
+        ]
+
+    def _candidates(self, new: Subscription, carried: Sequence[Carried]) -> list[Carried]:
+        """Return the notifications that a subscription may be owed, before any is matched."""
+        language = new.item.language
+        return [
+            one
+            for one in carried
+            if self._matchers.hears(language, one.item.language)
+            and new.since_ms <= one.item.created_ms < new.until_ms
+            and not self._quarantine.holds(one.item, Work.MATCHING)
+            and not self._receipts.has(one.item.id, new.item.origin)
+            and self._may_owe(one.item, new.item.origin)
+        ]
+
+    def find_owed(
+        self, subscriber: int, has_already: Callable[[ItemId], bool], tell: Found, now_ms: int
+    ) -> None:
+        """Find again what a subscriber is owed that was not kept for want of room, some notifications at a
+        time, until there is no room for more.
+        """
+        self._carried.begin_to_find(subscriber)
+        subscriptions = [
+            one
+            for one in self._table.subscriptions()
+            if one.item.origin == subscriber and self._is_matched(one)
+        ]
+        carried = [one for one in self._carried.all() if not has_already(one.item.id)]
+        for at in range(0, len(carried), _AT_A_TIME):
+            if self._carried.is_deferred(subscriber):
+                break
+            self.match_with(subscriptions, carried[at : at + _AT_A_TIME], tell, now_ms, from_before=True)
+
+    def _may_owe(self, item: Item, subscriber: int) -> bool:
+        return item.type != NOTIFY or subscriber in self._hosts
+
+    def _witnesses(self, item: Item) -> tuple[list[Subscription], list[Item]]:
+        """Return what tells whose fault it is that a matcher failed with a notification: the subscriptions in
+        it, and a few other notifications, good ones if there are any.
+        """
+        language = item.language
+        others = [one.item for one in self._carried.all() if one.item.language == language]
+        others = [one for one in others if one.id != item.id]
+        good = [one for one in others if not self._quarantine.holds(one, Work.MATCHING)]
+        return self._matched_subscriptions(language), (good or others)[-_FEW:]
+
+    def _matched_subscriptions(self, language: int) -> list[Subscription]:
+        """Return the subscriptions to notifications of a language with which no matcher has failed."""
+        return [
+            one
+            for one in self._table.subscriptions()
+            if self._matchers.hears(one.item.language, language) and self._is_matched(one)
+        ]
+
+    def _is_matched(self, subscription: Subscription) -> bool:
+        return not self._quarantine.holds(subscription.item, Work.MATCHING)
+
+    def _owe_all(
+        self, carried: Carried, matches: Iterable[Match], now_ms: int, *, from_before: bool = False
+    ) -> None:
+        item, table = carried.item, self._table
+        item_id, created_ms, is_for_ends = item.id, item.created_ms, item.type == NOTIFY
+        owed: dict[int, list[Satisfied]] = {}
+        for key, degree_u8, detail, revision in matches:
+            subscription = table.get(key)
+            if subscription is None or not subscription.since_ms <= created_ms < subscription.until_ms:
+                continue
+            if revision is not None and revision != subscription.seq:
+                continue
+            subscriber = key[0]
+            if is_for_ends and subscriber not in self._hosts:
+                continue
+            if self._receipts.has(item_id, subscriber):
+                self._carried.had_already(carried)
+            elif self._is_matched(subscription):
+                satisfied = Satisfied(subscription.id, subscription.seq, degree_u8, detail)
+                if subscriber in owed:
+                    owed[subscriber].append(satisfied)
+                else:
+                    owed[subscriber] = [satisfied]
+        for subscriber, several in owed.items():
+            self._owe(carried, subscriber, several, now_ms, from_before)
+
+    def _owe(
+        self,
+        carried: Carried,
+        subscriber: int,
+        satisfied: Sequence[Satisfied],
+        now_ms: int,
+        from_before: bool = False,
+    ) -> None:
+        self._carried.owe(carried, subscriber, satisfied)
+        for one in satisfied:
+            self._events.append(
+                NotificationMatched(
+                    now_ms, carried.item, subscriber, one.id, one.seq, one.degree_u8, from_before, one.detail
+                )
+            )
+
+    def match(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]] | None:
+        """Return what a notification satisfies, and who is to blame where that failed; None where nobody
+        knows its language. A bad vector raises.
+        """
+        return self._matchers.match(item, self._witnesses, now_ms)
+
+    def knows(self, language: int) -> bool:
+        """Return whether there is a matcher for notifications of this language."""
+        return self._matchers.knows(language)
+
+    def owe_matched(
+        self, carried: Carried, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
+    ) -> None:
+        """Owe a notification that has just come to whom it matches."""
+        matches, failures = found
+        if failures:
+            self._blame(failures, now_ms)
+        if matches:
+            self._owe_all(carried, matches, now_ms)
+
+    def owe_later(self, carried: Carried, now_ms: int, *, from_before: bool) -> None:
+        """Owe a notification that is held and was not matched yet to whom it matches; it may be one that a
+        restart brought back.
+        """
+        item = carried.item
+        nothing: tuple[Sequence[Match], Sequence[Failure]] = ((), ())
+        matches, failures = self._quarantine.attempt(
+            Work.MATCHING, item, now_ms, self._match_again, item, now_ms, otherwise=nothing
+        )
+        self._blame(failures, now_ms)
+        self._owe_all(carried, matches, now_ms, from_before=from_before)
+
+    def _match_again(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]]:
+        return self._matchers.match(item, self._witnesses, now_ms) or ((), ())

@@ -1,0 +1,226 @@
+"""What a mediator asks its replication policy, and what it makes of the answers.
+
+A policy may be somebody else's: whatever it raises is told, and means that no copy is shared.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+from dens.overlay.mediator.composition import Composing
+from dens.overlay.policies.policy import ReplicationPolicy
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.quarantine import Work
+from dens.overlay.storage.notification_store import NotificationStore
+from dens.overlay.storage.reservations import COUNTED, RETURNED, Reservation
+from dens.overlay.wire.codes import LINK_NUMBER, MEDIATOR, PUBLISHER, SUMMARY
+from dens.overlay.wire.item import Item, ItemId
+from dens.overlay.wire.messages import NOTE_BYTES, Satisfied
+
+MOST_COPIES: Final = 7
+"""A copies code has three bits on the air."""
+STATE_BYTES: Final = 65_536
+"""The most that a policy may keep in the store."""
+
+
+def checked_copies(code: int) -> int:
+    """Return the code that a policy gave; one that three bits cannot say is the policy's defect."""
+    if not 0 <= code <= MOST_COPIES:
+        raise ValueError(f"a copies code is 0 to {MOST_COPIES}, the policy gave {code}")
+    return code
+
+
+class Sharing:
+    """Decides which mediator gets a copy of what."""
+
+    __slots__ = (
+        "_carried",
+        "_composing",
+        "_hosts",
+        "_ledger",
+        "_node",
+        "_policy",
+        "_quarantine",
+        "asks_who_is_owed",
+        "counts_copies",
+        "made",
+        "shares_everything",
+    )
+
+    def __init__(
+        self,
+        context: NodeContext,
+        policy: ReplicationPolicy,
+        carried: NotificationStore,
+        composing: Composing,
+        hosts: frozenset[int],
+    ) -> None:
+        self._node = context.node
+        self._ledger = context.ledger
+        self._quarantine = context.quarantine
+        self._policy = policy
+        self._carried = carried
+        self._composing = composing
+        self._hosts = hosts
+        self.asks_who_is_owed = policy.asks_who_is_owed
+        self.shares_everything = policy.shares_everything
+        self.counts_copies = policy.counts_copies
+        self.made = composing.languages if policy.shares_everything else frozenset()
+        """The languages whose notifications others make of what they are given."""
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Return what the policy tells those of other mediators; and to publishers, whether it counts."""
+        if session.role is not MEDIATOR:
+            return COUNTED if self.counts_copies and session.role is PUBLISHER else b""
+        try:
+            return self._checked_note(now_ms)
+        except Exception as error:
+            own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
+            self._quarantine.put(Work.SHARING, own, error, now_ms, session.peer)
+            return b""
+
+    def _checked_note(self, now_ms: int) -> bytes:
+        note = self._policy.note(now_ms)
+        if len(note) > NOTE_BYTES:
+            raise ValueError(f"a note has at most {NOTE_BYTES} bytes, here are {len(note)}")
+        return note
+
+    def met(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+        """Tell the policy of a peer and of what its policy says; a note that it fails with is ignored."""
+        is_mediator = session.role is MEDIATOR
+        try:
+            self._policy.met(session.peer, is_mediator, note, now_ms, session.hosts)
+            self._ledger.note_policy(self._checked_state())
+        except Exception as error:
+            theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
+            self._quarantine.put(Work.SHARING, theirs, error, now_ms, session.peer)
+
+    def _checked_state(self) -> bytes:
+        state = self._policy.state()
+        if len(state) > STATE_BYTES:
+            raise ValueError(f"a policy keeps at most {STATE_BYTES} bytes, here are {len(state)}")
+        return state
+
+    def restore(self, now_ms: int) -> None:
+        """Give the policy what it had learnt before a restart."""
+        if state := self._ledger.policy_state:
+            own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
+            self._quarantine.attempt(Work.SHARING, own, now_ms, self._policy.restore, state, otherwise=None)
+
+    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        """Return the ends of this device, where a peer can make use of them."""
+        is_of_use = session.role is MEDIATOR and not self.shares_everything
+        return tuple(sorted(self._hosts)) if is_of_use else ()
+
+    def tells_plain(self, item: Item) -> bool:
+        """Say whether other mediators are told of this subscription to plain messages.
+
+        A plain message names its receiver, so who wants it need be known only where the receiver is met.
+        There the receiver says so itself, or its host for it; unless the policy asks.
+        """
+        policy = self._policy
+        return policy.asks_who_is_owed or (item.origin in self._hosts and not self.shares_everything)
+
+    def share(self, item: Item, peer: int, now_ms: int) -> int | None:
+        """Return the copies code of a mediator's copy, or None for no copy: what is reserved for it, else
+        what others returned, else what the policy gives.
+
+        An end of this device is met by nobody more surely than here, so the policy does not hear of it.
+        """
+        if self.shares_everything:
+            return 0
+        reserved = self._ledger.reservations.by_item.get(item.id)
+        if reserved is not None:
+            own = reserved.get(peer)
+            if own is not None:
+                return own.given
+        owed_to: Collection[int] = ()
+        if self.asks_who_is_owed:
+            owed_to = self._carried.subscribers_owed(item.id)
+            if item.language in self._composing.listeners:
+                owed_to = {*owed_to, *self._composing.wanted_by(item, now_ms)}
+            if self._hosts:
+                owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
+        if reserved is not None:
+            for place, returned in reserved.items():
+                if place >= RETURNED:
+                    before = item.but(copies=returned.before)
+                    if self._ask(before, owed_to, peer, now_ms) == returned.given:
+                        return returned.given
+        return self._ask(item, owed_to, peer, now_ms)
+
+    def _ask(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+        return self._quarantine.attempt(
+            Work.SHARING,
+            item,
+            now_ms,
+            self._policy_shares,
+            item,
+            owed_to,
+            peer,
+            now_ms,
+            otherwise=None,
+            peer=peer,
+        )
+
+    def is_made_there(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a mediator that gets everything makes this notification, one of `made`, itself."""
+        return self._composing.is_made_by(session.peer, item, session.knows, now_ms)
+
+    def hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
+        """Return what this notification satisfies of an end that this mediator hosts, or None where none of
+        them is owed it.
+        """
+        if session.hosts and (carried := self._carried.get(item_id)) is not None:
+            for end in session.hosts:
+                if end in carried.owed and end not in self._hosts:
+                    return carried.owed[end]
+        return None
+
+    def reserve(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
+        """Reserve a copy with this code, which leaves for a mediator; return the code that stays here."""
+        ledger, peer = self._ledger, session.peer
+        reserved = ledger.reservations.by_item.get(held.id)
+        if reserved is not None:
+            if peer in reserved:
+                return held.copies
+            for place, returned in reserved.items():
+                if place >= RETURNED and returned.given == given:
+                    ledger.settle(held.id, place)
+                    ledger.reserve(held.id, peer, Reservation(returned.before, given, session.peer_session))
+                    return held.copies
+        ledger.reserve(held.id, peer, Reservation(held.copies, given, session.peer_session))
+        return self._kept(held, given, now_ms)
+
+    def give_back(self, held: Item, peer: int, now_ms: int) -> int:
+        """Take a copy back that a peer has not taken; return the code that is here now. Where nothing else
+        was given since, that is what was here before; else the copy waits for another peer.
+        """
+        ledger, code = self._ledger, held.copies
+        reserved = ledger.reservations.by_item[held.id]
+        ledger.reserve(held.id, ledger.reservations.place_for_returned(held.id), reserved[peer])
+        ledger.settle(held.id, peer)
+        is_merged = True
+        while is_merged:
+            is_merged = False
+            for place, returned in reserved.items():
+                if place >= RETURNED:
+                    kept = self._kept(held.but(copies=returned.before), returned.given, now_ms)
+                    if kept == code:
+                        code, is_merged = returned.before, True
+                        ledger.settle(held.id, place)
+                        break
+        return code
+
+    def _kept(self, held: Item, given: int, now_ms: int) -> int:
+        """Ask the policy for the copies code that stays here."""
+        return self._quarantine.attempt(
+            Work.SHARING, held, now_ms, self._policy_keeps, held, given, otherwise=held.copies
+        )
+
+    def _policy_shares(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+        code = self._policy.share(item, owed_to, peer, now_ms)
+        return None if code is None else checked_copies(code)
+
+    def _policy_keeps(self, held: Item, given: int) -> int:
+        return checked_copies(self._policy.kept(held, given))

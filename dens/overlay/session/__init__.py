@@ -1,0 +1,1 @@
+"""What every engine has: sessions with peers, handshake, transmission, limits."""

@@ -1,0 +1,82 @@
+"""What the parts of one node share: its number, its books, its contacts, and what it has to tell.
+
+A node *has* a transmitter, a state, and what messages mean to it; none of these is another. Each is given
+this, and nothing of the others but what it names.
+"""
+
+from collections import deque
+from typing import Final
+
+from dens.overlay.errors import LocalProtocolError
+from dens.overlay.events import Event
+from dens.overlay.limits import Limits
+from dens.overlay.session.arguments import checked_code, checked_node
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.quarantine import Quarantine
+from dens.overlay.session.rate_limit import RateLimit
+from dens.overlay.session.work_budget import WorkBudget
+from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.store import Store
+from dens.overlay.wire import envelope
+from dens.overlay.wire.authentication import Authenticator
+from dens.overlay.wire.codes import UNVERIFIED
+from dens.overlay.wire.item import Item, ItemId
+
+
+class NodeContext:
+    """One of these for every engine, made anew with each life."""
+
+    __slots__ = (
+        "authenticator",
+        "events",
+        "flags",
+        "ledger",
+        "limits",
+        "node",
+        "quarantine",
+        "rate_limit",
+        "sessions",
+        "work",
+    )
+
+    def __init__(
+        self,
+        node: int,
+        store: Store,
+        authenticator: Authenticator | None = None,
+        limits: Limits | None = None,
+        work_exceeded: tuple[type[Exception], ...] = (),
+    ) -> None:
+        checked_node(node)
+        if authenticator is not None and authenticator.node != node:
+            raise LocalProtocolError(
+                f"the authenticator of node {authenticator.node} was given to node {node}; give "
+                f"Authenticator({node}, mission key)"
+            )
+        authenticator, limits = authenticator or Authenticator(node), limits or Limits()
+        self.node: Final = node
+        self.limits: Final = limits
+        self.authenticator: Final = authenticator
+        self.flags: Final = envelope.TAGGED if authenticator.tag_bytes else 0
+        """`TAGGED` where this mission has a key."""
+        self.ledger: Final = Ledger(store, limits)
+        self.events: Final[deque[Event]] = deque()
+        self.work: Final = WorkBudget(limits.work_per_s, limits.work_burst, work_exceeded)
+        self.quarantine: Final = Quarantine(self.ledger, self.events, self.work.exceeded)
+        self.rate_limit: Final = RateLimit(limits.session_ms, limits.session_burst)
+        self.sessions: Final[dict[int, PeerSession]] = {}
+        """The open contacts, by peer."""
+
+    def make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
+        """Return a new message of this node's."""
+        checked_code(language, "language")
+        checked_code(lifetime_q, "lifetime code")
+        number = self.ledger.item_number()
+        return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
+
+    def mark(self, item_id: ItemId, session: PeerSession) -> str | None:
+        """Mark a message that has just been taken if nothing verified it; return the word for events."""
+        if session.flags == self.flags:
+            return None
+        self.ledger.mark_unverified(item_id)
+        return UNVERIFIED

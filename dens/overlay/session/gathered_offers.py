@@ -1,0 +1,108 @@
+"""What has been heard of offers for one look-up: announcements of several nodes, put together.
+
+Of each publisher the newest announcement counts, as everywhere, and of two copies the one that was born
+earlier; whoever is in contact over fewer hops is nearer. The order in which answers come, and how often,
+makes no difference.
+"""
+
+from typing import Final
+
+from dens.overlay.events import HeardOffer
+from dens.overlay.wire.envelope import pack
+from dens.overlay.wire.item import Item
+from dens.overlay.wire.lookup_messages import ENTRY_BYTES, FLAG_WORDS, MOST_PARTS, MUCH, OfferEntry, Offers
+
+FARTHEST: Final = 255
+"""The greatest distance that is told; whoever is only heard of is farther."""
+PART_BYTES: Final = 1_100
+"""About so many bytes of offers go in one datagram, so that no network need break it up."""
+_MOST_MEDIATORS: Final = 65_535
+
+
+class GatheredOffers:
+    """The answer to one look-up, as far as it is known."""
+
+    __slots__ = ("_most_bytes", "_offers", "_size", "flags", "mediators")
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._offers: dict[int, HeardOffer] = {}
+        self._size = 0
+        self.flags = 0
+        """Why there may be more."""
+        self.mediators = 0
+        """How many have answered."""
+
+    def add(self, distance: int, item: Item) -> None:
+        """Take an announcement, and over how many hops its publisher is in contact (0: it is not)."""
+        known = self._offers.get(item.origin)
+        if known is not None:
+            distance = min(distance or known.distance, known.distance or distance)
+            held = known.item
+            if (held.number, -held.created_ms) >= (item.number, -item.created_ms):
+                item = held
+            self._size -= _bytes_of(known)
+        offer = HeardOffer(distance, item)
+        self._offers[item.origin] = offer
+        self._size += _bytes_of(offer)
+        if self._size > 2 * self._most_bytes:
+            self._let_go_of_the_farthest()
+
+    def add_answer(self, flags: int, mediators: int) -> None:
+        """Take what somebody says of its whole answer."""
+        self.flags |= flags
+        self.mediators = min(self.mediators + mediators, _MOST_MEDIATORS)
+
+    def offers(self, now_ms: int) -> tuple[HeardOffer, ...]:
+        """Return what is in force, the nearest first, and of these the youngest; as much as may be told."""
+        self._let_go_of_the_farthest()
+        return tuple(
+            offer for offer in sorted(self._offers.values(), key=_rank) if offer.item.expires_ms > now_ms
+        )
+
+    def parts(self, asker: int, number: int, table_check: int, now_ms: int) -> list[Offers]:
+        """Return the answer as it is to be said: announcements as they are relayed, with the age they have
+        by now. Said again, it has the same parts for as long as nothing in it ends.
+        """
+        grouped: list[list[OfferEntry]] = [[]]
+        size = 0
+        for distance, item in self.offers(now_ms):
+            if size and size + ENTRY_BYTES + item.size > PART_BYTES:
+                grouped.append([])
+                size = 0
+            said = pack(item, table_check, item.age_ms(now_ms), item.hops + 1, 0)
+            grouped[-1].append(OfferEntry(distance, said))
+            size += ENTRY_BYTES + item.size
+        flags = self.flags
+        if len(grouped) > MOST_PARTS:
+            flags |= MUCH
+            del grouped[MOST_PARTS:]
+        return [
+            Offers(asker, number, part, len(grouped), flags, self.mediators, tuple(entries))
+            for part, entries in enumerate(grouped)
+        ]
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the words for why there may be more; none where everybody in reach has answered."""
+        return tuple(word for flag, word in FLAG_WORDS.items() if self.flags & flag)
+
+    def _let_go_of_the_farthest(self) -> None:
+        if self._size <= self._most_bytes:
+            return
+        self.flags |= MUCH
+        kept: dict[int, HeardOffer] = {}
+        size = 0
+        for offer in sorted(self._offers.values(), key=_rank):
+            if size + _bytes_of(offer) > self._most_bytes:
+                break
+            size += _bytes_of(offer)
+            kept[offer.item.origin] = offer
+        self._offers, self._size = kept, size
+
+
+def _bytes_of(offer: HeardOffer) -> int:
+    return ENTRY_BYTES + offer.item.size
+
+
+def _rank(offer: HeardOffer) -> tuple[int, int, int]:
+    return offer.distance or FARTHEST + 1, -offer.item.created_ms, offer.item.origin

@@ -1,0 +1,116 @@
+"""How a contact begins: hellos and summaries, which make two sessions ready for items.
+
+The states of a session are in dens/overlay/session/peer_session.py; here is what a node makes of what its
+peer says first.
+"""
+
+from typing import Final
+
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.role import Participant
+from dens.overlay.wire.codes import BATCH, MEDIATOR, STORED, SUMMARY, Role
+from dens.overlay.wire.item import ENVELOPE_BYTES, Item, item_id
+from dens.overlay.wire.messages import Hello, SummaryMessage
+
+_ROLES: Final = {int(role): role for role in Role}
+_BATCHED_TYPE_AT: Final = 3
+_BATCHED_ROLE_AT: Final = 2 + ENVELOPE_BYTES
+"""Where the first message of a batch, after its length in two bytes, has its type and its payload."""
+
+
+def summary_role(item: Item) -> int | None:
+    """Return the role that a summary, alone or first in a batch, names; None for any other message."""
+    payload = item.payload
+    if item.type == SUMMARY:
+        return payload[0] if payload else 0
+    if item.type == BATCH and payload[_BATCHED_TYPE_AT : _BATCHED_TYPE_AT + 1] == bytes((SUMMARY,)):
+        return payload[_BATCHED_ROLE_AT] if len(payload) > _BATCHED_ROLE_AT else 0
+    return None
+
+
+class Greeting:
+    """Takes hellos and summaries."""
+
+    __slots__ = ("_hello_ms", "_ledger", "_node", "_participant", "_rate_limit")
+
+    def __init__(self, context: NodeContext, participant: Participant) -> None:
+        self._node = context.node
+        self._hello_ms = context.limits.hello_ms
+        self._ledger = context.ledger
+        self._rate_limit = context.rate_limit
+        self._participant = participant
+
+    def is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a greeting may be taken: one that begins a new session has its price."""
+        return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
+
+    def is_summary_admitted(
+        self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
+    ) -> bool:
+        """Say whether a summary may be taken: one that is news has its price."""
+        return not self._is_news(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
+
+    @staticmethod
+    def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
+        """Say whether a summary would begin a session, or change what the peer is known to have."""
+        theirs, known = message.hello.session, session.peer_session
+        if message.first:
+            return False  # Parts follow each other, so that all of them together cost what one would.
+        return theirs > known or (
+            theirs == known and session.is_ready and session.summary_number != item.number
+        )
+
+    def hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
+        """Take a greeting, and say whether it begins a session. One that is repeated while ours is old says
+        that ours was lost: it is answered.
+
+        Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
+        be answered by another, for as long as the contact lasts.
+        """
+        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
+        says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
+        if is_new and says_summary:
+            session.begin_summary(item_id(self._node, self._ledger.link_number()))
+            session.hello_due_ms = now_ms + self._hello_ms  # The summary says it too.
+        elif hello.heard != session.own_session or (
+            not says_summary and (is_new or session.hello_due_ms <= now_ms)
+        ):
+            session.owe_hello()
+        return is_new
+
+    def summary_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+        """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
+        if message.first:
+            self._part_came(item, message, session, now_ms)
+            return
+        theirs = message.hello.session
+        is_known = session.is_ready and session.summary_number == item.number
+        is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
+        known = self._participant.understand(message) if is_read else None
+        self.hello_came(message.hello, session, now_ms)
+        if theirs != session.peer_session:
+            return
+        session.acknowledge(item, STORED, now_ms)
+        if known is None:
+            return
+        session.summarise(item.number, known, message.hosts, message.last)
+        self._participant.peer_ready(session, known, message.note, now_ms)
+
+    def _part_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+        """Take a further part of the summary that is here. One that has overtaken another is not taken: it is
+        not acknowledged, so it comes again. So every origin is compared once.
+        """
+        if (
+            message.hello.session != session.peer_session
+            or not session.is_ready
+            or message.part_of != session.summary_number
+            or message.first > session.covered + 1
+        ):
+            return
+        known = self._participant.understand(message) if message.first > session.covered else None
+        self.hello_came(message.hello, session, now_ms)
+        session.acknowledge(item, STORED, now_ms)
+        if known is not None:
+            session.hear_part(known, message.last)
+            self._participant.peer_said_more(session, known, message.first, now_ms)

@@ -1,0 +1,231 @@
+"""What transmits: which messages leave for one peer now, in which datagrams, with which tags.
+
+A session says what is due (dens/overlay/session/peer_session.py: the send queue, the window, the
+retransmission timers); here it becomes bytes. First comes a hello where one is wanted, then
+retransmissions, then what is queued, as far as the window has room. What goes to a mediator shares
+datagrams, and acknowledgements ride along; to an end, which may be a board, every message goes alone.
+"""
+
+from typing import Final
+
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import Flight, PeerSession
+from dens.overlay.session.protocol import Datagram
+from dens.overlay.session.quarantine import Work
+from dens.overlay.session.role import Participant
+from dens.overlay.wire import envelope
+from dens.overlay.wire.codes import (
+    ACKNOWLEDGEMENT,
+    BATCH,
+    HELLO,
+    LAST_NODE,
+    MEDIATOR,
+    NOTIFICATION,
+    NOTIFY,
+    SUMMARY,
+)
+from dens.overlay.wire.envelope import pack
+from dens.overlay.wire.item import NUMBER_MASK, Item, ItemId
+from dens.overlay.wire.item import item_id as item_id_of
+from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMessage
+
+_EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
+"""What is formed anew for each receiver; all else is relayed as it is held."""
+_MOST_TOGETHER: Final = 256
+"""So many messages share a datagram at most."""
+_MOST_ACKNOWLEDGED: Final = 4_096
+"""So many acknowledgements fit into one datagram, with room to spare."""
+
+
+class _Load:
+    """What has been gathered for one datagram."""
+
+    __slots__ = ("bodies", "items", "size")
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.bodies: list[bytes] = []
+        self.size = 0
+
+
+class Transmitter:
+    """What goes out of a node; dens/overlay/session/engine.py is given what comes in."""
+
+    __slots__ = (
+        "_authenticator",
+        "_hello_ms",
+        "_ledger",
+        "_node",
+        "_participant",
+        "_quarantine",
+        "_relays_as_held",
+        "_reserves_copies",
+        "_summary_bytes",
+        "_table_check",
+    )
+
+    def __init__(self, context: NodeContext, table_check: int, participant: Participant) -> None:
+        self._node = context.node
+        self._hello_ms = context.limits.hello_ms
+        self._summary_bytes = context.limits.summary_bytes
+        self._table_check = table_check
+        self._authenticator = context.authenticator
+        self._ledger = context.ledger
+        self._quarantine = context.quarantine
+        self._participant = participant
+        self._relays_as_held = participant.relays_as_held()
+        self._reserves_copies = participant.reserves_copies()
+
+    def transmit(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
+        """Put out what is due for one peer."""
+        if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
+            session.owes_hello = False
+            session.hello_due_ms = now_ms + self._hello_ms
+            self._transmit_link(HELLO, self._hello(session).encode(), session, out)
+        if session.link_messages:
+            for type, payload in session.link_messages:
+                self._transmit_link(type, payload, session, out)
+            session.link_messages.clear()
+        load = _Load()
+        while (flight := session.next_retransmission(now_ms)) is not None:
+            for sent in flight.items.values():
+                item = self._form(sent.id, sent.type, session, now_ms)
+                if item is not None:
+                    self._gather(item, load, session, now_ms, out, flight)
+            self._send_off(load, session, now_ms, out, flight)
+        while (queued := session.next_queued()) is not None:
+            item = self._form(*queued, session, now_ms)
+            if item is None:
+                session.drop_queued()
+                continue
+            if not session.has_room(item.size, load.size):
+                break
+            session.drop_queued()
+            self._gather(item, load, session, now_ms, out)
+        self._send_off(load, session, now_ms, out)
+        if session.acks_due_ms <= now_ms:
+            entries = session.take_acks()
+            for at in range(0, len(entries), _MOST_ACKNOWLEDGED):
+                payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
+                self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
+
+    def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
+        if type == SUMMARY:
+            return self._summary(item_id, session, now_ms)
+        item = self._participant.held(item_id)
+        if item is None or item.expires_ms <= now_ms:
+            return None
+        if item.type == type and (
+            type not in _EVENTS or (type == NOTIFICATION and self._relays_as_held and not item.copies)
+        ):
+            return item
+        work = Work.SHARING if type == NOTIFICATION else Work.FORMING
+        return self._quarantine.attempt(
+            work,
+            item,
+            now_ms,
+            self._checked_frame,
+            item,
+            type,
+            session,
+            now_ms,
+            otherwise=None,
+            peer=session.peer,
+        )
+
+    def _checked_frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        frame = self._participant.frame(item, type, session, now_ms)
+        if frame is not None:
+            envelope.check_fits(frame)
+        return frame
+
+    def _gather(
+        self,
+        item: Item,
+        load: _Load,
+        session: PeerSession,
+        now_ms: int,
+        out: list[Datagram],
+        again: Flight | None = None,
+    ) -> None:
+        """Put a message to those that leave together, and send them off where it does not fit."""
+        if self._reserves_copies and item.type == NOTIFICATION:
+            self._participant.leaves(item, session, now_ms)
+        if load.items and (
+            session.role is not MEDIATOR
+            or item.type == SUMMARY
+            or len(load.items) == _MOST_TOGETHER
+            or not session.shares(load.size + item.size, load.items[0].type == SUMMARY)
+        ):
+            self._send_off(load, session, now_ms, out, again)
+        if item.type == SUMMARY:
+            load.bodies.append(pack(item, self._table_check, 0, 0, 0))
+        else:
+            load.bodies.append(pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
+        load.items.append(item)
+        load.size += item.size
+
+    def _send_off(
+        self,
+        load: _Load,
+        session: PeerSession,
+        now_ms: int,
+        out: list[Datagram],
+        again: Flight | None = None,
+    ) -> None:
+        """Send in one datagram what was gathered, with the acknowledgements that wait for one."""
+        items, bodies = load.items, load.bodies
+        if not items:
+            return
+        if session.acks and session.role is MEDIATOR and session.carries_answers(load.size):
+            number = self._ledger.link_number()
+            payload = Acknowledgement(session.take_acks()).encode()
+            bodies.insert(
+                1 if items[0].type == SUMMARY else 0,
+                envelope.pack_link(ACKNOWLEDGEMENT, self._node, number, self._table_check, 0, payload),
+            )
+        number = 0
+        if len(bodies) > 1:
+            number = self._transmit_link(BATCH, Batch(tuple(bodies)).encode(), session, out)
+        else:
+            [body] = bodies
+            if session.flags:
+                body = bytes((body[0] | session.flags,)) + body[1:]
+            self._put_out(body, session.peer_session, session, out)
+        session.sent(items, number if len(items) > 1 else 0, now_ms, again)
+        load.items, load.bodies, load.size = [], [], 0
+
+    def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> int:
+        """Send a link message; return its number."""
+        number = self._ledger.link_number()
+        body = envelope.pack_link(type, self._node, number, self._table_check, session.flags, payload)
+        self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
+        return number
+
+    def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
+        if session.flags:
+            body += self._authenticator.tag(body, self._participant.role, session.peer, addressed_to)
+        out.append(Datagram(session.peer, body))
+
+    def _hello(self, session: PeerSession) -> Hello:
+        return Hello(self._participant.role, session.own_session, session.peer_session)
+
+    def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
+        """Return our summary, or a part of it. What interval a part is about stays what it was when it was
+        first formed, and then the next part is queued.
+        """
+        participant, hello = self._participant, self._hello(session)
+        first, chosen = session.parts[item_id]
+        known, last = participant.summary_part(session, first, chosen, self._summary_bytes)
+        if chosen is None:
+            session.parts[item_id] = first, last
+            if last != LAST_NODE:
+                session.begin_summary(item_id_of(self._node, self._ledger.link_number()), last + 1)
+        if first:
+            part_of = next(iter(session.parts)) & NUMBER_MASK
+            message = SummaryMessage(hello, b"", known, (), first, last, part_of)
+        else:
+            note, hosts = participant.note(session, now_ms), participant.told_hosts(session)
+            message = SummaryMessage(hello, note, known, hosts, 0, last)
+        return Item(SUMMARY, 0, self._node, item_id & NUMBER_MASK, now_ms, 0, 0, message.encode())

@@ -1,0 +1,310 @@
+"""Deduplication: what a node has seen, so that it neither takes nor asks for anything twice.
+
+A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
+withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
+found with two heaps: what is held has to end on time, because that is told; what is only known may be
+forgotten when somebody next asks, and nobody need be woken for it. Heaps are made anew when most of what is
+in them is gone, so that what comes and goes leaves nothing behind.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+from typing import Final
+
+from dens.overlay.errors import RemoteProtocolError
+from dens.overlay.wire.codes import LAST_NODE
+from dens.overlay.wire.item import NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
+from dens.overlay.wire.summary import NumberRanges, Summary, encode, read_origin, varint
+
+_ONE_ORIGIN_BYTES: Final = 1 << 20
+"""Room for whatever is known of one origin."""
+_LOOKED_AT: Final = 64
+"""So many numbers that somebody else knows are looked at to find a later one."""
+_NONE: Final = -2
+"""No origin, nor the one before the first."""
+
+
+class SeenItems:
+    """Identities with the local time until which each is remembered."""
+
+    __slots__ = (
+        "_by_origin",
+        "_changed",
+        "_chunks",
+        "_done",
+        "_done_by_origin",
+        "_done_heap",
+        "_encoded",
+        "_heap",
+        "_origins",
+        "_pieces",
+        "ends",
+        "forget_ms",
+        "wake_ms",
+    )
+
+    def __init__(self) -> None:
+        self._by_origin: dict[int, NumberRanges] = {}
+        self.ends: Final[dict[ItemId, int]] = {}
+        """Until when each is remembered; for reading."""
+        self._done: dict[ItemId, None] = {}
+        self._done_by_origin: dict[int, dict[ItemId, None]] = {}
+        self._heap: list[tuple[int, ItemId]] = []
+        self.wake_ms = NEVER_MS
+        """When to look for ends of what is held: never later than the next one."""
+        self._done_heap: list[tuple[int, ItemId]] = []
+        self.forget_ms = NEVER_MS
+        """When there may be something to forget: never later than the next one."""
+        self._changed: set[int] = set()
+        self._origins: list[int] = []
+        self._chunks: list[bytes] = []
+        self._pieces: list[bytes] = []
+        self._encoded = b""
+
+    def __contains__(self, item_id: ItemId) -> bool:
+        return item_id in self.ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @property
+    def done_count(self) -> int:
+        """Return how many are remembered that are no longer held."""
+        return len(self._done)
+
+    def add(self, item_id: ItemId, until_ms: int) -> None:
+        """Remember this message, which is held, until then."""
+        self.ends[item_id] = until_ms
+        heappush(self._heap, (until_ms, item_id))
+        if until_ms < self.wake_ms:
+            self.wake_ms = until_ms
+        self._note_known(item_id)
+        if len(self._heap) > 64 + 4 * (len(self.ends) - len(self._done)):
+            self._heap = [(end_ms, one) for one, end_ms in self.ends.items() if one not in self._done]
+            heapify(self._heap)
+
+    def _note_known(self, item_id: ItemId) -> None:
+        origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
+        ranges = self._by_origin.get(origin)
+        if ranges is None:
+            ranges = self._by_origin[origin] = NumberRanges()
+        ranges.add(number)
+        self._changed.add(origin)
+
+    def add_done(self, item_id: ItemId, until_ms: int) -> None:
+        """Remember until then a message that is not held."""
+        self._note_known(item_id)
+        self.keep_done(item_id, until_ms)
+
+    def keep_done(self, item_id: ItemId, until_ms: int) -> None:
+        """Remember until then a message that is known and no longer held."""
+        self.ends[item_id] = until_ms
+        heappush(self._done_heap, (until_ms, item_id))
+        if until_ms < self.forget_ms:
+            self.forget_ms = until_ms
+        self._note_done(item_id)
+        if len(self._done_heap) > 64 + 4 * len(self._done):
+            self._done_heap = [(self.ends[one], one) for one in self._done]
+            heapify(self._done_heap)
+
+    def _note_done(self, item_id: ItemId) -> None:
+        self._done[item_id] = None
+        self._done_by_origin.setdefault(item_id >> NUMBER_BITS, {})[item_id] = None
+
+    def done_count_of(self, origin: int) -> int:
+        """Return how many of one origin are remembered that are no longer held."""
+        return len(self._done_by_origin.get(origin, ()))
+
+    def oldest_done(self) -> ItemId:
+        """Return the one that has been done with for longest."""
+        return next(iter(self._done))
+
+    def oldest_done_of(self, origin: int) -> ItemId:
+        """Return the one of this origin that has been done with for longest."""
+        return next(iter(self._done_by_origin[origin]))
+
+    def forget(self, item_id: ItemId) -> None:
+        """Forget it now; an unknown one is no error."""
+        if self.ends.pop(item_id, None) is None:
+            return
+        origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
+        if item_id in self._done:
+            del self._done[item_id]
+            of_origin = self._done_by_origin[origin]
+            del of_origin[item_id]
+            if not of_origin:
+                del self._done_by_origin[origin]
+        ranges = self._by_origin[origin]
+        ranges.discard(number)
+        if not ranges:
+            del self._by_origin[origin]
+        self._changed.add(origin)
+
+    def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
+        """Return one that is held and whose time is over, with its end, or None. The earliest comes first,
+        each once: `forget` or `keep_done` should follow.
+        """
+        found = None
+        heap = self._heap
+        while found is None and heap and heap[0][0] <= now_ms:
+            end_ms, item_id = heappop(heap)
+            if self.ends.get(item_id) == end_ms and item_id not in self._done:
+                found = item_id, end_ms
+        self.wake_ms = heap[0][0] if heap else NEVER_MS
+        return found
+
+    def pop_forgotten(self, now_ms: int) -> ItemId | None:
+        """Forget and return one that is not held and whose time is over, or None; the earliest first."""
+        found = None
+        heap = self._done_heap
+        while found is None and heap and heap[0][0] <= now_ms:
+            end_ms, item_id = heappop(heap)
+            if self.ends.get(item_id) == end_ms and item_id in self._done:
+                self.forget(item_id)
+                found = item_id
+        self.forget_ms = heap[0][0] if heap else NEVER_MS
+        return found
+
+    def lacking_of(self, origin: int, summary: Summary) -> Iterator[ItemId]:
+        """Yield what is known here of one origin and not there, by number."""
+        ranges = self._by_origin.get(origin)
+        if ranges is not None:
+            for number in ranges.minus(summary.ranges(origin)):
+                yield origin << NUMBER_BITS | number
+
+    def knows_after(self, origin: int, number: int, named: NumberRanges) -> bool:
+        """Say whether every message of this origin that was made after this one, and that somebody named, is
+        known here. What would take long to find out is not.
+        """
+        unknown = enumerate(named.minus(self._by_origin.get(origin)))
+        return all(one <= number and place < _LOOKED_AT for place, one in unknown)
+
+    def _refresh(self) -> bytes:
+        """Return the summary of everything known, however long; only what changed is encoded anew.
+
+        A piece is what one origin takes in the summary: its distance from the origin before and its chunk.
+        """
+        if not self._changed:
+            return self._encoded
+        origins, chunks, pieces = self._origins, self._chunks, self._pieces
+        for origin in self._changed:
+            ranges = self._by_origin.get(origin)
+            place = bisect_left(origins, origin)
+            is_new = place == len(origins) or origins[place] != origin
+            if ranges is None:
+                if not is_new:
+                    del origins[place], chunks[place], pieces[place]
+                    self._renew(place)
+                continue
+            chunk = ranges.encode(_ONE_ORIGIN_BYTES)
+            if is_new:
+                origins.insert(place, origin)
+                chunks.insert(place, chunk)
+                pieces.insert(place, chunk)
+                self._renew(place + 1)
+            else:
+                chunks[place] = chunk
+            self._renew(place)
+        self._changed.clear()
+        self._encoded = b"".join(pieces)
+        return self._encoded
+
+    def _renew(self, place: int) -> None:
+        """Make the piece there anew, if there is one: its chunk or the origin before it is another."""
+        origins = self._origins
+        if place < len(origins):
+            step = origins[place] - (origins[place - 1] if place else -1) - 1
+            self._pieces[place] = varint(step) + self._chunks[place]
+
+    def encode_part(self, first: int, last: int | None, most_bytes: int) -> tuple[bytes, int]:
+        """Return the summary of what is known of the origins from `first` to `last`, and the last; None is
+        for as many as fit. Where an interval that was chosen earlier has outgrown its room, or one origin is
+        too much, later ranges are left out: the peer then offers what is known here already.
+        """
+        encoded = self._refresh()
+        end = LAST_NODE if last is None else last
+        if not first and end == LAST_NODE and len(encoded) <= most_bytes:
+            return encoded, LAST_NODE
+        origins = self._origins
+        place, behind = bisect_left(origins, first), bisect_right(origins, end)
+        out = bytearray(self._first_piece(place, first) if place < behind else b"")
+        if len(out) <= most_bytes:
+            place += 1
+            for piece in self._pieces[place:behind]:
+                if len(out) + len(piece) > most_bytes:
+                    break
+                out += piece
+                place += 1
+            if place >= behind:
+                return bytes(out), end
+            if last is None:
+                return bytes(out), origins[place] - 1
+        else:
+            out.clear()
+        origin = origins[place]
+        step = varint(origin - (origins[place - 1] if out else first - 1) - 1)
+        chunk = self._by_origin[origin].encode(most_bytes - len(out) - len(step))
+        if chunk:
+            out += step + chunk
+        return bytes(out), origin if last is None else last
+
+    def _first_piece(self, place: int, first: int) -> bytes:
+        """Return the piece of an origin with which an interval that begins there begins."""
+        return varint(self._origins[place] - first) + self._chunks[place]
+
+    def compare(self, encoded: bytes, first: int = 0, last: int = LAST_NODE) -> Summary:
+        """Return where a peer's summary of the origins from `first` to `last` differs from what is known
+        here, and what of these the peer lacks, by origin and number; or raise RemoteProtocolError.
+
+        No piece is the beginning of another, so bytes that continue with a piece of ours say the same of
+        that origin and need not be read. What two nodes both know therefore costs next to nothing.
+        """
+        if encoded == self._refresh() and not first and last == LAST_NODE:
+            return Summary({})
+        differing: dict[int, NumberRanges] = {}
+        lacking: list[ItemId] = []
+        origins, pieces, known = self._origins, self._pieces, self._by_origin
+        place, behind = bisect_left(origins, first), bisect_right(origins, last)
+        position, size = 0, len(encoded)
+        ours = theirs = first - 1  # the origin before
+        if first and place < behind:
+            piece = self._first_piece(place, first)
+            if encoded.startswith(piece):
+                position = len(piece)
+                ours = theirs = origins[place]
+                place += 1
+            else:
+                ours = _NONE
+        while position < size:
+            if ours == theirs:
+                while place < behind and encoded.startswith(pieces[place], position):
+                    position += len(pieces[place])
+                    ours = theirs = origins[place]
+                    place += 1
+                if position >= size:
+                    break
+            theirs, ranges, position = read_origin(encoded, position, theirs)
+            if theirs > last:
+                raise RemoteProtocolError(f"origin {theirs} is none of {first} to {last}", position)
+            differing[theirs] = ranges
+            while place < behind and origins[place] <= theirs:
+                ours = origins[place]
+                missing = known[ours].minus(ranges if ours == theirs else None)
+                lacking += [ours << NUMBER_BITS | number for number in missing]
+                place += 1
+        for origin in origins[place:behind]:
+            lacking += [origin << NUMBER_BITS | number for number in known[origin].minus(None)]
+        return Summary(differing, lacking)
+
+    def encode_only(self, origin: int, most_bytes: int) -> bytes:
+        """Return the summary of what is known of one origin."""
+        ranges = self._by_origin.get(origin)
+        return b"" if ranges is None else encode([(origin, ranges)], most_bytes)
+
+    def encode_others(self, origin: int, most_bytes: int) -> bytes:
+        """Return the summary of what is known of every other origin."""
+        return encode(
+            sorted((other, ranges) for other, ranges in self._by_origin.items() if other != origin),
+            most_bytes,
+        )

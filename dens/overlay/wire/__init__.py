@@ -1,0 +1,1 @@
+"""Codes, messages and frames: everything that is on the air."""

@@ -1,0 +1,45 @@
+"""What the folder of a run says about itself: `manifest.json` and `summary.json`."""
+
+from pathlib import Path
+from typing import Any
+
+from dens.config.json_documents import LARGEST_JSON, parse_json
+from dens.config.problems import DocumentError
+from dens.config.untrusted_folder import read_in
+from dens.trace.manifest_schema import MANIFEST, read_manifest_document, without_key
+from dens.trace.schema import SCHEMA_VERSION
+
+
+class NotARun(ValueError):
+    """The folder is not what `dens run` writes, or something in it is damaged."""
+
+
+def manifest_of(run: Path) -> dict[str, Any]:
+    """Return the manifest of a run, without a key that an earlier version may have put there.
+
+    A folder that is none raises `NotARun`, a manifest that is damaged or out of bounds `DocumentError`.
+    """
+    try:
+        document = read_manifest_document(run, SCHEMA_VERSION)
+    except FileNotFoundError:
+        why = f"it has no {MANIFEST}" if run.is_dir() else "there is no such folder"
+        raise NotARun(f"{run} is no run: {why}; name a folder that dens run wrote") from None
+    except OSError as error:
+        raise NotARun(f"{run / MANIFEST} cannot be read: {error.strerror}") from error
+    if isinstance(document.get("scenario"), dict):
+        document["scenario"] = without_key(document["scenario"])
+    return document
+
+
+def summary_of(run: Path) -> dict[str, Any]:
+    """Return the figures of a run; none where it is still running or was killed."""
+    file = str(run / "summary.json")
+    try:
+        document = parse_json(read_in(run, "summary.json", LARGEST_JSON), file, "D383")
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise NotARun(f"{file} cannot be read: {error.strerror}") from error
+    if not isinstance(document, dict):
+        raise DocumentError.of_file(file, "D383", "is not the summary of a run: it is no table of keys")
+    return document

@@ -1,0 +1,150 @@
+"""Which parts the world of a scenario is made of: the one place that chooses and joins them.
+
+Parts that a scenario does not ask for are left out. What is put on the clock for the same moment happens in
+the order in which it is put there, so the order of `assemble_world` is part of what a trace looks like.
+"""
+
+from collections.abc import Callable
+
+import simpy
+
+from dens.node.recording.recorder import Journal
+from dens.trace.writer import TraceWriter
+from emulation.clock import Clock
+from emulation.contacts.courses import Courses
+from emulation.contacts.usable import UsableTime
+from emulation.faults.crashes import Crashes
+from emulation.faults.injection import inject_faults
+from emulation.forwarding.registry import forwarding_kinds
+from emulation.forwarding.routed_network import RoutedNetwork
+from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.motion import contacts_among, walks_of
+from emulation.random.streams import Streams
+from emulation.running_world import RunningWorld
+from emulation.scenario import Scenario
+from emulation.scenario.controls import range_windows
+from emulation.scenario.settings.faults import BoardSettings, EnergySettings
+from emulation.workload.applications import Workload
+from emulation.workload.publishing import Publishing
+from emulation.workload.sensing import Sensing
+from emulation.workload.timed_controls import arrange_controls
+from emulation.world.board_time import BoardTime
+from emulation.world.contact_schedule import PlannedContacts
+from emulation.world.energy_supply import EnergySupply
+from emulation.world.frame_faults import frame_faults_of
+from emulation.world.node import NodeFactory
+from emulation.world.reachability import Reachability
+from emulation.world.reactive_contacts import ReactiveContacts
+from emulation.world.reactive_mobility import ReactiveMobility, responders_of
+from emulation.world.world import Parts, World
+from plugins.registry import languages
+
+
+def assemble_world(
+    scenario: Scenario,
+    seed: int,
+    trace: TraceWriter,
+    environment: simpy.Environment | None = None,
+    beside: Callable[[RunningWorld], None] | None = None,
+) -> World:
+    """Return a scenario set up with a seed, ready to run: in an environment of its own, or in this one.
+    `beside` is given what processes beside the run may ask and do, before time begins."""
+    if beside is not None and environment is None:
+        environment = simpy.Environment()
+    streams, clock, reachability = Streams(seed), Clock(environment), Reachability()
+    factory = NodeFactory(scenario, streams)
+    journal = Journal(trace, factory.tag_bytes, factory.results)
+    surroundings = SurroundingsJournal(trace)
+    contacts, mobility = _contacts_of(scenario, streams, clock, surroundings)
+    equipped, boarded = _energy_of(scenario), _boards_of(scenario)
+    energy = EnergySupply(clock, surroundings, reachability, equipped) if equipped else None
+    boards = BoardTime(clock, boarded, energy) if boarded else None
+    kinds = {name: settings.radio() for name, settings in scenario.settings.radio.items()}
+    radios = [kinds[group.radio] for group, devices in scenario.members() for _ in devices]
+    faults = frame_faults_of(scenario, streams)
+    network = _network_of(scenario, clock, surroundings)
+    parts = Parts(contacts, reachability, mobility, faults, energy, boards, network)
+    world = World(clock, journal, list(factory.nodes()), radios, streams.numbered("radio"), parts)
+    workload = Workload(world)
+    crashes = Crashes(world, factory, workload)
+
+    world.begin()
+    workload.begin(scenario, streams)
+    Sensing(world, workload, surroundings, _keeps_values(scenario)).begin()
+    Publishing(world, workload).begin(scenario)
+    world.settle_all()
+    if energy is not None:
+        energy.begin(crashes.stop, scenario.duration_ms)
+    inject_faults(scenario, streams, world, crashes)
+    arrange_controls(scenario, world)
+    if beside is not None and environment is not None:
+        beside(RunningWorld(environment, world, crashes, workload))
+    return world
+
+
+def _contacts_of(
+    scenario: Scenario, streams: Streams, clock: Clock, journal: SurroundingsJournal
+) -> tuple[PlannedContacts | ReactiveContacts, ReactiveMobility | None]:
+    """Return where contacts come from: motion alone, or courses that calls change and what changes them."""
+    walks = walks_of(scenario, streams)
+    found = contacts_among(scenario, walks, streams)
+    radios = [scenario.settings.radio[group.radio] for group, devices in scenario.members() for _ in devices]
+    usable = UsableTime(
+        [radio.setup_ms for radio in radios], [1000.0 * radio.least_contact_s for radio in radios]
+    )
+    responders = responders_of(scenario, streams)
+    if not responders:
+        return PlannedContacts(clock, journal, walks, found, usable), None
+    duration_ms = scenario.duration_ms
+    courses = Courses(walks, found, range_windows(scenario.settings), float(duration_ms))
+    contacts = ReactiveContacts(clock, journal, courses, usable)
+    device_of = [slot.device for slot in scenario.slots()]
+    mediators = frozenset(slot.number for slot in scenario.slots() if slot.role == "mediator")
+    return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms, mediators)
+
+
+def _network_of(scenario: Scenario, clock: Clock, journal: SurroundingsJournal) -> RoutedNetwork | None:
+    """Return what carries frames beyond range, where the scenario asks for it."""
+    settings = scenario.settings.network
+    kind = forwarding_kinds()[settings.forwarding]
+    if kind.make is None:
+        return None
+    return RoutedNetwork(
+        clock,
+        journal,
+        kind,
+        [slot.role for slot in scenario.slots() if slot.number == slot.device],
+        convergence_ms=int(1000 * settings.convergence_s),
+        hop_limit=settings.hop_limit,
+        header_bytes=settings.header_bytes,
+    )
+
+
+def _keeps_values(scenario: Scenario) -> bool:
+    """Say whether values count beyond their bytes: to a language in which somebody asks, or to a reader of
+    the trace who wants to know what was told of a value that was not certain.
+    """
+    known = languages()
+    return any(plan.errors for plan in scenario.sensors) or any(
+        known[plan.language].reads_values for plan in scenario.subscriptions
+    )
+
+
+def _energy_of(scenario: Scenario) -> dict[int, EnergySettings]:
+    """Return what the devices use and have of which the scenario says it."""
+    return {
+        device: scenario.settings.energy[group.energy]
+        for group, devices in scenario.members()
+        if group.energy is not None
+        for device in devices
+    }
+
+
+def _boards_of(scenario: Scenario) -> dict[int, BoardSettings]:
+    """Return the boards of the nodes that have one."""
+    boards = {group.name: group.board for group in scenario.settings.group}
+    return {
+        slot.number: scenario.settings.board[board]
+        for slot in scenario.slots()
+        if (board := boards[slot.group]) is not None
+    }

@@ -1,0 +1,1 @@
+"""What a device costs: battery, board profiles, prices of matching steps."""

@@ -1,0 +1,1 @@
+"""Seeds, and a random stream for each purpose."""

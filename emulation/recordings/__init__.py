@@ -1,0 +1,1 @@
+"""Recordings of contacts and motion: text within bounds, and their common rows."""

@@ -1,0 +1,392 @@
+"""What a scenario file may say, key by key. Units stand in the names; an unknown key is an error.
+
+These models check every value on its own. What needs more than one value (a group that is named somewhere
+else, an event class of the mission table, a file beside the scenario) is checked in
+`emulation.scenario.checks.checks`. docs/scenario.md shows the same to people.
+"""
+
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from dens.config.problems import did_you_mean, likely_meant, listed
+from dens.node.installed_policies import made_policy, policies, unknown_policy
+from dens.node.settings.routing import BrokerSettings, Routing
+from dens.overlay.limits import Limits
+from dens.overlay.policies.policy import ReplicationPolicy
+from dens.overlay.policies.registry import USUAL
+from emulation.forwarding.none import NONE
+from emulation.forwarding.registry import forwarding_kinds
+from emulation.radio import Radio
+from emulation.scenario.settings.faults import (
+    BoardSettings,
+    ControlSettings,
+    DampingSettings,
+    EnergySettings,
+    FaultSettings,
+)
+from emulation.scenario.settings.mobility import MobilitySettings
+from emulation.scenario.settings.publications import PublicationSettings
+from emulation.scenario.settings.routing import AdvertisementSettings, LinksSettings
+from emulation.scenario.settings.sensors import SensingSettings, SensorSettings
+from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
+from plugins.registry import DEFAULT
+from watchdog.lifetime import LONGEST_LIFETIME_S
+
+ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
+Role = Literal["subscriber", "mediator", "publisher", "forwarder"]
+
+MOST_NODES = 1_000_000
+"""Node numbers have 31 bits on the air; what a run keeps of each node ends earlier."""
+
+
+class AreaSettings(Settings):
+    """The ground on which nodes move, a rectangle."""
+
+    width_m: Metres
+    height_m: Metres
+
+
+class SecuritySettings(Settings):
+    """With a mission key every message carries a tag; without this table none does."""
+
+    mission_key: Annotated[str, Field(min_length=8, max_length=200)]
+
+
+def _limits_schema(schema: dict[str, Any]) -> None:
+    schema["propertyNames"] = {"enum": [limit.name for limit in fields(Limits)]}
+
+
+def _known_policy(name: str) -> str:
+    if name not in policies():
+        meant = likely_meant(name, policies())
+        raise PydanticCustomError("D302", "{said}", {"said": unknown_policy(name), "meant": meant})
+    return name
+
+
+def _policy_schema(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(policies())
+
+
+def _policies_schema(schema: dict[str, Any]) -> None:
+    schema["additionalProperties"] = False
+    schema["properties"] = {
+        kind.name: {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                one.name: {
+                    "type": "integer",
+                    "default": one.default,
+                    "description": one.meaning,
+                    **(
+                        {"enum": list(one.among)}
+                        if one.among
+                        else {"minimum": one.least, "maximum": one.most}
+                    ),
+                }
+                for one in kind.parameters
+            },
+        }
+        for kind in policies().values()
+    }
+
+
+class RecordedContactsSettings(Settings):
+    """Contacts from a recording instead of from motion; `obtain` says how to come by it."""
+
+    file: Annotated[str, Field(min_length=1)]
+    least_s: NotNegative = 0.0
+    ids: tuple[NonNegativeInt, NonNegativeInt] | None = None
+    obtain: str = ""
+
+
+class InterestsSettings(Settings):
+    """What the participants of a recording like, from matrices or, with `number`, by chance."""
+
+    group: Name
+    event: str
+    attribute: str
+    language: str = DEFAULT
+    folder: str | None = None
+    number: PositiveInt | None = None
+    obtain: str = ""
+
+
+class OverlaySettings(Settings):
+    """How DENS nodes replicate, and the bounds of every engine that differ from the usual ones.
+
+    `policies` has parameters by the names of policies, so that runs with several may share one file.
+    """
+
+    policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_policy_schema)] = USUAL
+    policies: Annotated[dict[str, dict[str, int]], Field(json_schema_extra=_policies_schema)] = Field(
+        default_factory=dict
+    )
+    limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = Field(
+        default_factory=dict
+    )
+    notification_lifetime_s: NotificationLifetime | None = None
+    matcher: str | None = None
+    """How mediators find what a notification satisfies, unless their group says otherwise."""
+    condition: str | None = None
+    """When a notification serves a subscription at all."""
+    covering: bool = False
+    """Whether mediators spare installs of what is covered."""
+    ends_know: bool = Field(default=False, exclude_if=lambda knows: not knows)
+    """Whether subscribers and publishers keep what they hear of others' offers, and look it up. Manifests
+    name it where it is so, and are otherwise what they were before there was such a thing."""
+    routing: Routing = Field(default="carry", exclude_if=lambda routing: routing == "carry")
+    """Whether mediators carry, or are brokers, or brokers that flood."""
+    broker: BrokerSettings = Field(
+        default=BrokerSettings(), exclude_if=lambda broker: broker == BrokerSettings()
+    )
+
+    def replication(self, node: int) -> ReplicationPolicy:
+        """Return the policy of one node."""
+        return made_policy(self.policy, node, self.policies.get(self.policy, {}))
+
+
+def _known_forwarding(name: str) -> str:
+    known = forwarding_kinds()
+    if name not in known:
+        raise PydanticCustomError(
+            "D302",
+            'there is no forwarding layer "{named}"{hint} ({known})',
+            {
+                "named": name,
+                "hint": did_you_mean(name, known),
+                "known": listed(list(known)),
+                "meant": likely_meant(name, known),
+            },
+        )
+    return name
+
+
+def _forwarding_schema(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(forwarding_kinds())
+
+
+class NetworkSettings(Settings):
+    """What lies below the overlay: who carries frames beyond range, how soon everybody knows of a link, how
+    many hops a frame may have, and what its header takes on each of them."""
+
+    forwarding: Annotated[
+        str, AfterValidator(_known_forwarding), Field(json_schema_extra=_forwarding_schema)
+    ] = NONE.name
+    convergence_s: Annotated[float, Field(ge=0, le=86_400)] = 7.0
+    hop_limit: Annotated[int, Field(ge=1, le=255)] = 16
+    header_bytes: Annotated[int, Field(ge=0, le=1_000)] = 20
+
+    @property
+    def is_routed(self) -> bool:
+        """Say whether frames go beyond range."""
+        return forwarding_kinds()[self.forwarding].make is not None
+
+
+class RadioSettings(Settings):
+    """A kind of radio. Two nodes reach each other within the shorter of their ranges."""
+
+    range_m: Metres
+    rate_bytes_per_s: PositiveFloat
+    setup_ms: Annotated[int, Field(ge=0, le=600_000)] = 0
+    loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    frame_bytes: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    overhead_bytes: Annotated[int, Field(ge=0, le=10_000)] = 0
+    half_duplex: bool = True
+    transfers: Literal["one", "unlimited"] = "one"
+    cut: Literal["restart", "resume"] = "restart"
+    least_contact_s: NotNegative = 0.0
+
+    def radio(self) -> Radio:
+        """Return the radio with these settings."""
+        return Radio(
+            self.range_m,
+            self.rate_bytes_per_s,
+            self.setup_ms,
+            self.loss,
+            self.frame_bytes,
+            self.overhead_bytes,
+            self.half_duplex,
+            self.transfers == "unlimited",
+            self.cut == "resume",
+        )
+
+
+def _as_several(role: Any) -> Any:
+    return (role,) if isinstance(role, str) else role
+
+
+_ROLES = ("subscriber", "mediator", "publisher", "forwarder")
+Roles = Annotated[
+    tuple[Role, ...],
+    BeforeValidator(_as_several),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": [*_ROLES]},
+                {"type": "array", "items": {"enum": [*_ROLES]}, "minItems": 1, "uniqueItems": True},
+            ]
+        }
+    ),
+]
+
+
+class GroupSettings(Settings):
+    """Devices that are alike. Numbers are given group by group, in the order of the file."""
+
+    name: Name
+    role: Roles
+    count: Annotated[int, Field(ge=1, le=MOST_NODES)]
+    radio: Name
+    mobility: MobilitySettings
+    energy: Name | None = None
+    board: Name | None = None
+    matcher: str | None = None
+    damping: DampingSettings = DampingSettings()
+
+
+Corners = Annotated[tuple[tuple[NotNegative, NotNegative], ...], Field(min_length=3, max_length=100)]
+
+
+class ZoneSettings(Settings):
+    """A zone of a disaster area, a convex polygon."""
+
+    kind: ZoneKind
+    corners_m: Corners
+
+
+class ObstacleSettings(Settings):
+    """Something to go around, a convex polygon; several may touch or overlap."""
+
+    corners_m: Corners
+
+
+class SubscriptionSettings(Settings):
+    """Every node of a group asks for what this XML file says, at this time, and may take it back later."""
+
+    group: Name
+    file: Annotated[str, Field(min_length=1)]
+    at_s: NotNegative = 0.0
+    withdrawn_at_s: NotNegative | None = None
+
+
+def _fewest_first(pair: tuple[int, int]) -> tuple[int, int]:
+    if pair[0] > pair[1]:
+        raise PydanticCustomError("D302", "the least must not be above the most")
+    return pair
+
+
+class PopulationSettings(Settings):
+    """The nodes of a group ask, between them, for so many things that chance makes."""
+
+    group: Name
+    language: str = DEFAULT
+    event: str
+    number: Annotated[int, Field(ge=1, le=1_000_000)]
+    attributes: Annotated[tuple[PositiveInt, PositiveInt], AfterValidator(_fewest_first)] = (1, 3)
+    among: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
+    selectivity: Annotated[float, Field(ge=0, le=1)] = 0.1
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
+    aggregator: str | None = None
+    form: str | None = None
+    valid_s: Annotated[float, Field(ge=1, le=LONGEST_LIFETIME_S)] = 86_400.0
+    at_s: NotNegative = 0.0
+
+
+class TrafficSettings(Settings):
+    """Plain messages from a node of one group to another node, as other simulators have them."""
+
+    source: Name
+    destination: Name
+    first_s: NotNegative = 0.0
+    every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
+    size_bytes: Annotated[int, Field(ge=1, le=60_000)]
+    lifetime_s: Annotated[float, Field(gt=0, le=LONGEST_LIFETIME_S)]
+
+
+def _several(given: Any) -> Any:
+    """Take one name for a list of it; runs of earlier versions say None where there is none."""
+    return () if given is None else (given,) if isinstance(given, str) else given
+
+
+OneOrSeveral = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_several),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""The name of a file, or a list of them."""
+
+
+class ScenarioSettings(Settings):
+    """One scenario file."""
+
+    name: Name
+    title: str = ""
+    duration_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    vocabularies: tuple[str, ...] = ()
+    thesaurus: OneOrSeveral = ()
+    area: AreaSettings
+    security: SecuritySettings | None = None
+    overlay: OverlaySettings = OverlaySettings()
+    network: NetworkSettings = NetworkSettings()
+    contacts: RecordedContactsSettings | None = None
+    links: LinksSettings | None = Field(default=None, exclude_if=lambda links: links is None)
+    interests: InterestsSettings | None = None
+    radio: Annotated[dict[Name, RadioSettings], Field(min_length=1)]
+    energy: dict[Name, EnergySettings] = Field(default_factory=dict)
+    board: dict[Name, BoardSettings] = Field(default_factory=dict)
+    zone: tuple[ZoneSettings, ...] = ()
+    obstacle: tuple[ObstacleSettings, ...] = ()
+    group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
+    subscription: tuple[SubscriptionSettings, ...] = ()
+    population: tuple[PopulationSettings, ...] = ()
+    sensing: SensingSettings = SensingSettings()
+    sensor: tuple[SensorSettings, ...] = ()
+    publication: tuple[PublicationSettings, ...] = ()
+    advertisement: tuple[AdvertisementSettings, ...] = Field(default=(), exclude_if=lambda given: not given)
+    traffic: tuple[TrafficSettings, ...] = ()
+    fault: tuple[FaultSettings, ...] = ()
+    control: tuple[ControlSettings, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _who_met_on_record_stands(cls, table: Any) -> Any:
+        """Let groups without mobility stand still where contacts are recorded, or links last: motion has no
+        part in it."""
+        is_given = isinstance(table, dict) and any(table.get(key) is not None for key in _NOT_FROM_MOTION)
+        groups = table.get("group") if is_given else None
+        if not isinstance(groups, list | tuple):
+            return table
+        return {**table, "group": [{**_STANDING, **one} if isinstance(one, dict) else one for one in groups]}
+
+
+_STANDING = {"mobility": {"model": "static"}}
+_NOT_FROM_MOTION = ("contacts", "links")
+"""The tables that say who meets whom, in the place of motion."""
+
+
+def scenario_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a scenario file, for editors."""
+    schema = ScenarioSettings.model_json_schema()
+    schema["$defs"]["GroupSettings"]["required"].remove("mobility")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "if": {"not": {"anyOf": [{"required": [key]} for key in _NOT_FROM_MOTION]}},
+        "then": {"properties": {"group": {"items": {"required": ["mobility"]}}}},
+    }

@@ -1,0 +1,1 @@
+"""What applications do in a run: subscribe, publish, send messages."""

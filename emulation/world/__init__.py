@@ -1,0 +1,1 @@
+"""One emulated world: nodes, contacts, energy, faults of frames."""

@@ -1,0 +1,62 @@
+"""What a figure is measured with: the options that were asked for, and what it takes where none was."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from dens_experiments.atopss.workload import ATTRIBUTES, WORKLOADS, Workload
+from dens_experiments.family import Asked, NotThere
+
+SEEDS: Final = (1, 2, 3, 4, 5)
+FEWER_SEEDS: Final = (1, 2, 3)
+"""Where a value takes minutes."""
+SMALL_SEEDS: Final = (1, 2)
+MOST_SUBSCRIPTIONS: Final = 1_000_000
+TAKES: Final = frozenset({"counts", "seeds", "workload"})
+TIMED: Final = TAKES | {"repetitions"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A workload, how many subscriptions, which seeds, how often a time is taken."""
+
+    name: str
+    counts: tuple[int, ...]
+    seeds: tuple[int, ...]
+    repetitions: int
+
+    def workload(self, seed: int) -> Workload:
+        """Return the workload of a seed."""
+        return Workload(self.name, seed)
+
+    def words(self, predicates: int, told: int, *, is_timed: bool = False) -> dict[str, str]:
+        """Return how it is measured, for people."""
+        seeds = f"{len(self.seeds)} ({self.seeds[0]} … {self.seeds[-1]})" if len(self.seeds) > 1 else "1"
+        of_times = f", each the least of {self.repetitions}" if is_timed else ""
+        drawn = f"{self.name}: {predicates} predicates and {told} values of {ATTRIBUTES} attributes"
+        return {
+            "workload": drawn,
+            "seeds": seeds,
+            "value": f"mean over seeds ± half of the 95 % t interval{of_times}",
+        }
+
+
+def settings_of(
+    asked: Asked,
+    counts: tuple[int, ...] = (1000, 10_000, 100_000),
+    small_counts: tuple[int, ...] = (500, 2000),
+    name: str = "distinct",
+    seeds: tuple[int, ...] = SEEDS,
+) -> Settings:
+    """Return what to measure with, or raise `NotThere` for values that mean nothing."""
+    workload = asked.workload or name
+    if workload not in WORKLOADS:
+        raise NotThere(f"workload {workload!r} is unknown; there are: {', '.join(WORKLOADS)}")
+    for count in asked.counts or ():
+        if not 1 <= count <= MOST_SUBSCRIPTIONS:
+            raise NotThere(f"{count} subscriptions cannot be measured; say 1 to {MOST_SUBSCRIPTIONS:,}")
+    return Settings(
+        workload,
+        asked.counts or (small_counts if asked.small else counts),
+        asked.seeds or (SMALL_SEEDS if asked.small else seeds),
+        asked.repetitions or (1 if asked.small else 2),
+    )

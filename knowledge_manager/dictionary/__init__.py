@@ -1,0 +1,1 @@
+"""Local and distributed data dictionaries (LDD, SDDD): who offers what."""

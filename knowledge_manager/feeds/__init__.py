@@ -1,0 +1,1 @@
+"""RSS, Atom, RDF and CMS feeds as graph publications."""

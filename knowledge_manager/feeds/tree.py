@@ -1,0 +1,69 @@
+"""Step 1 of a feed: bytes → tree, safely. Feeds come from anybody.
+
+No entity is expanded, no DTD loaded, nothing fetched, no huge tree built. A DOCTYPE may stand there, as RSS
+0.91's does, but nothing that it declares is used: a reference to it stays in the text as it is written,
+unless it is one of HTML's characters, which people mean when they write `&nbsp;`.
+"""
+
+from html.entities import html5
+from typing import TYPE_CHECKING, Final
+
+from lxml import etree
+
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import refuse_large
+from knowledge_manager.xml_parser import parse_xml
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+LARGEST_FEED: Final = 16 * 1024 * 1024
+
+_OF_ENCODING: Final = frozenset(
+    (
+        etree.ErrorTypes.ERR_INVALID_ENCODING,
+        etree.ErrorTypes.ERR_UNKNOWN_ENCODING,
+        etree.ErrorTypes.ERR_UNSUPPORTED_ENCODING,
+        etree.ErrorTypes.I18N_CONV_FAILED,
+        etree.ErrorTypes.I18N_NO_HANDLER,
+    )
+)
+
+
+def feed_tree(source: bytes, file: str) -> "Element":
+    """Return the outermost element; what is too large, torn or mis-encoded raises `DocumentError`."""
+    refuse_large(source, file, LARGEST_FEED)
+    try:
+        root = parse_xml(source)
+    except etree.XMLSyntaxError as error:
+        raise DocumentError([_problem(error, file)]) from None
+    _write_references_out(root)
+    return root
+
+
+def _problem(error: etree.XMLSyntaxError, file: str) -> Problem:
+    line, column = error.position
+    said = (error.msg or "unreadable").removesuffix(f", line {line}, column {column}")
+    reason = " ".join(said.split()).rstrip(" ,.")
+    place = (max(line or 1, 1), max(column or 1, 1))
+    if getattr(error, "code", 0) in _OF_ENCODING:  # the stubs do not know it
+        message = f"the feed is not in the encoding that it declares: {reason}; save it as UTF-8"
+        return Problem(file, *place, "error", "D526", message)
+    message = f"the feed is torn, or no XML: {reason}; let its writer finish it, or mend it there"
+    return Problem(file, *place, "error", "D525", message)
+
+
+def _write_references_out(root: "Element") -> None:
+    """Replace references to entities, which are nodes of a tree, by text."""
+    for reference in list(root.iter(etree.Entity)):
+        parent = reference.getparent()
+        assert parent is not None, "a reference stands in an element"
+        written = str(reference.text or "")
+        text = html5.get(written.removeprefix("&"), written) + (reference.tail or "")
+        before = reference.getprevious()
+        if before is not None:
+            before.tail = (before.tail or "") + text
+        else:
+            parent.text = (parent.text or "") + text
+        reference.tail = None
+        parent.remove(reference)

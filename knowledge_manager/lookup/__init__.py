@@ -1,0 +1,1 @@
+"""From a word to attributes of the mission table."""

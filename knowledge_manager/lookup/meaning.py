@@ -1,0 +1,144 @@
+"""What a word means, as facts, and the errors that say why it cannot be taken for one thing."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dens.config.problems import listed
+from knowledge_manager.thesaurus.concept import WHOLE, Label, Target
+from knowledge_manager.thesaurus.thesaurus import Step
+from knowledge_manager.units import convert
+from knowledge_manager.vocabulary.event_class import Attribute, EventClass
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One thing of the mission table that a word may mean.
+
+    `label` is None where the word is the table's own name. `unit` is the unit in which the owner of the word
+    counts, and `attribute.unit` the table's; where no amount in the one can be told in the other, `misfit`
+    says so, and the meaning is not one to take.
+    """
+
+    target: Target
+    closeness: int
+    event: EventClass | None
+    attribute: Attribute | None
+    label: Label | None = None
+    concept: str = ""
+    scheme: str = ""
+    steps: tuple[Step, ...] = ()
+    unit: str = ""
+    misfit: str = ""
+
+    @property
+    def feature(self) -> int | None:
+        """Return the attribute's bit in a subscription's attribute feature, or the event's in its event
+        feature.
+        """
+        if self.target.kind == "term" or self.event is None:
+            return None
+        return 1 << (self.attribute.index if self.attribute is not None else self.event.index)
+
+    def in_table_unit(self, amount: float) -> float:
+        """Return an amount that the word's owner counts, in the unit of the mission table."""
+        if self.attribute is None or not self.unit:
+            return amount
+        return convert(amount, self.unit, self.attribute.unit)
+
+    def how(self) -> str:
+        """Return the way in words: `label "temp" (en-us), exact, narrower`."""
+        if self.label is None:
+            return "name in the mission table"
+        language = f" ({self.label.language})" if self.label.language else ""
+        way = "".join(f", {step.relation.name.lower()}" for step in self.steps)
+        return f'{self.label.kind} label "{self.label.text}"{language}{way}'
+
+    def in_words(self) -> str:
+        """Return what it is and the way to it: `weather.wind_speed (label "vind" (nb), exact, narrower)`."""
+        return f"{self.target.name} ({self.how()})"
+
+    def as_document(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        document: dict[str, Any] = {
+            "kind": self.target.kind,
+            "name": self.target.name,
+            "closeness": self.closeness / WHOLE,
+            "how": self.how(),
+            "concept": self.concept,
+            "scheme": self.scheme,
+            "path": [
+                {"relation": step.relation.name.lower(), "concept": step.concept} for step in self.steps
+            ],
+        }
+        if self.event is not None:
+            document |= {"event": self.event.name, "event_index": self.event.index}
+        if self.attribute is not None:
+            document |= {
+                "attribute": self.attribute.name,
+                "attribute_index": self.attribute.index,
+                "unit": self.attribute.unit,
+            }
+            if self.misfit:
+                document |= {"word_unit": self.unit, "misfit": self.misfit}
+            elif self.unit and self.unit != self.attribute.unit:
+                document["word_unit"] = self.unit
+                ends = (self.attribute.lo, self.attribute.hi)
+                document["domain_in_word_unit"] = [
+                    convert(end, self.attribute.unit, self.unit) for end in ends
+                ]
+        if self.feature is not None:
+            document["feature"] = self.feature
+        return document
+
+
+class WordError(LookupError):
+    """A word cannot be taken for one thing of the mission table."""
+
+    def __init__(self, word: str, message: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
+class UnknownWord(WordError):
+    """Nothing is close enough. `nearest` are words that were likely meant, `weaker` meanings that are too far
+    away to be taken silently, `elsewhere` meanings that do not belong here.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        word: str,
+        nearest: tuple[str, ...],
+        weaker: tuple[Meaning, ...],
+        elsewhere: tuple[Meaning, ...],
+    ) -> None:
+        message = f'{what} "{word}" is unknown'
+        if weaker:
+            message += f"; not close enough: {listed([meaning.in_words() for meaning in weaker], 4)}"
+        elif elsewhere:
+            message += f"; elsewhere it is {listed([meaning.in_words() for meaning in elsewhere], 4)}"
+        elif nearest:
+            quoted = [f'"{near}"' for near in nearest]
+            message += f"; did you mean {listed(quoted, 4)}?"
+        super().__init__(word, message)
+        self.nearest = nearest
+        self.weaker = weaker
+        self.elsewhere = elsewhere
+
+
+class MisfitWord(WordError):
+    """The word leads to one attribute, but its owner counts in a unit of another kind."""
+
+    def __init__(self, what: str, word: str, meaning: Meaning) -> None:
+        said = f'{what} "{word}" would be {meaning.in_words()}, but {meaning.misfit}'
+        super().__init__(word, f"{said}; correct dens:unit of {meaning.concept}")
+        self.meaning = meaning
+
+
+class AmbiguousWord(WordError):
+    """Several meanings are equally close; `candidates` lists them."""
+
+    def __init__(self, what: str, word: str, candidates: tuple[Meaning, ...]) -> None:
+        names = listed([candidate.in_words() for candidate in candidates])
+        super().__init__(word, f'{what} "{word}" may mean {names}; write one of these names')
+        self.candidates = candidates

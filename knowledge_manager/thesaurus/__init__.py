@@ -1,0 +1,1 @@
+"""Thesauri: concepts, labels, compiled form."""

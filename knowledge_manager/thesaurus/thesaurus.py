@@ -1,0 +1,317 @@
+"""The thesaurus that a node asks: which things of the mission table may a word mean, how, and how closely.
+
+It answers from the compiled form alone (`compact`); rdflib is needed only where SKOS is read (`skos`). An
+answer tells the label that was found, the concept it belongs to, every step from there to what the concept
+stands for, and the closeness of the whole way.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from knowledge_manager.thesaurus.compiled import compile_thesaurus, read_compact
+from knowledge_manager.thesaurus.concept import (
+    LABEL_KINDS,
+    TARGET_KINDS,
+    WHOLE,
+    Concept,
+    Label,
+    Relation,
+    Target,
+    fold,
+    speaks,
+)
+from knowledge_manager.thesaurus.spelling import nearest_words
+
+_UNDECIDED: Final = -1
+"""In place of a unit: the owners of equally close words count in different ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link on the way, and the concept that it leads to."""
+
+    relation: Relation
+    concept: str
+
+    def __str__(self) -> str:
+        """Return the step as a person reads it: `close → urn:…#pulse`."""
+        return f"{self.relation.name.lower()} → {self.concept}"
+
+
+class Finding:
+    """One thing that a word may mean, and how the word leads there.
+
+    It is a view into the thesaurus: texts are decoded when somebody reads them, so that asking costs
+    microseconds even where a word has many meanings.
+    """
+
+    __slots__ = ("_concept", "_end", "_label", "_thesaurus", "closeness", "target_number", "unit_number")
+
+    def __init__(
+        self,
+        thesaurus: "Thesaurus",
+        label: int,
+        concept: int,
+        end: int,
+        target: int,
+        closeness: int,
+        unit: int,
+    ) -> None:
+        self._thesaurus = thesaurus
+        self._label = label
+        self._concept = concept
+        self._end = end
+        self.target_number = target
+        self.closeness = closeness
+        self.unit_number = unit
+
+    @property
+    def label(self) -> Label:
+        """Return the label that was found."""
+        return self._thesaurus.label_at(self._label)
+
+    @property
+    def concept(self) -> str:
+        """Return the address of the concept that has the label."""
+        return self._thesaurus.concept_at(self._concept)
+
+    @property
+    def scheme(self) -> str:
+        """Return the address of the concept's scheme: whose word it is."""
+        return self._thesaurus.scheme_at(self._concept)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit in which the owner of the word counts.
+
+        Nothing where it is not said, or where owners of equally close words count differently.
+        """
+        return "" if self.unit_number == _UNDECIDED else self._thesaurus.text_at(self.unit_number)
+
+    @property
+    def target(self) -> Target:
+        """Return what it means in the mission table."""
+        return self._thesaurus.target_at(self.target_number)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Return the links from the concept to the one that stands for the target; none if it does itself."""
+        return self._thesaurus.steps_between(self._concept, self._end)
+
+    def __repr__(self) -> str:
+        """Return the way in one line."""
+        way = " ".join(map(str, self.steps))
+        return f"<{self.label.text!r} {self.concept} {way} = {self.target.name} ({self.closeness})>"
+
+
+def _closest(found: list[Finding]) -> list[Finding]:
+    """Return the findings closest first and each target once, in the order of the mission table's names.
+
+    Where owners of equally close words count in different units, none of these is taken.
+    """
+    found.sort(key=lambda finding: (-finding.closeness, finding.target_number))
+    best: dict[int, Finding] = {}
+    for finding in found:
+        known = best.setdefault(finding.target_number, finding)
+        if known.closeness == finding.closeness and known.unit_number != finding.unit_number:
+            known.unit_number = _UNDECIDED
+    return list(best.values())
+
+
+class Thesaurus:
+    """Words of several organisations and languages, linked to each other and to the mission table."""
+
+    def __init__(self, content: bytes) -> None:
+        """Take a compiled thesaurus; anything else raises `CompactError`."""
+        self._c = read_compact(content)
+        self._word_count = len(self._c.word_start) - 1
+        self._labels_of_targets: dict[Target, list[Label]] | None = None
+
+    @classmethod
+    def of(cls, concepts: Iterable[Concept]) -> "Thesaurus":
+        """Make a thesaurus of these concepts at once, without a file in between."""
+        return cls(compile_thesaurus(concepts))
+
+    @property
+    def concept_count(self) -> int:
+        """Return how many concepts it holds."""
+        return len(self._c.concept_uri)
+
+    @property
+    def label_count(self) -> int:
+        """Return how many labels it holds."""
+        return len(self._c.label_text)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the tags of the languages in which it has labels, sorted."""
+        return tuple(sorted({self.text_at(tag) for tag in set(self._c.label_language)} - {""}))
+
+    def find(self, word: str, language: str | None = None) -> tuple[Finding, ...]:
+        """Return what the word may mean, closest first, each target once by its closest way.
+
+        With a language, labels of that language decide where there are any; a word that only other languages
+        have is still found.
+        """
+        c = self._c
+        labels = self._labels_of_word(fold(word))
+        if language is not None and len(labels) > 0:
+            own = [label for label in labels if speaks(self.text_at(c.label_language[label]), language)]
+            labels = own or labels
+        found: list[Finding] = []
+        for label in labels:
+            concept = c.label_concept[label]
+            unit = c.concept_unit[concept]
+            reach = slice(c.concept_reach_start[concept], c.concept_reach_start[concept + 1])
+            found += [
+                Finding(self, label, concept, end, target, closeness, unit)
+                for end, target, closeness in zip(
+                    c.reach_end[reach], c.reach_target[reach], c.reach_closeness[reach], strict=True
+                )
+            ]
+        return tuple(_closest(found) if len(labels) > 1 else found)
+
+    def nearest(self, word: str, language: str | None = None, most: int = 5) -> tuple[str, ...]:
+        """Return labels that a person may have meant by a misspelt word, nearest first.
+
+        Hidden labels are misspellings themselves and are not suggested.
+        """
+        c = self._c
+        found = nearest_words(fold(word), map(self._word, range(self._word_count)), 4 * most)
+        texts: list[str] = []
+        for near in found:
+            for label in self._labels_of_word(near):
+                told = language is None or speaks(self.text_at(c.label_language[label]), language)
+                if told and LABEL_KINDS[c.label_kind[label]] != "hidden":
+                    texts.append(self.text_at(c.label_text[label]))
+                    break
+        return tuple(texts[:most])
+
+    def labels_of(self, target: Target, language: str | None = None) -> tuple[Label, ...]:
+        """Return the words for something of the mission table, preferred ones first, then by language."""
+        if self._labels_of_targets is None:
+            self._labels_of_targets = self._index_labels()
+        return tuple(
+            label
+            for label in self._labels_of_targets.get(target, ())
+            if label.kind != "hidden" and (language is None or speaks(label.language, language))
+        )
+
+    def targets(self) -> tuple[Target, ...]:
+        """Return everything of a mission table that some concept stands for."""
+        return tuple(self.target_at(number) for number in range(len(self._c.target_kind)))
+
+    def concepts(self) -> tuple[Concept, ...]:
+        """Return what it was compiled from, as far as words lead anywhere by it.
+
+        A link that lies on no way to anything that a concept stands for is not kept in the compiled form.
+        """
+        c = self._c
+        labels: list[list[Label]] = [[] for _ in c.concept_uri]
+        for number, owner in enumerate(c.label_concept):
+            labels[owner].append(self.label_at(number))
+        found = []
+        for number in range(self.concept_count):
+            reach = range(c.concept_reach_start[number], c.concept_reach_start[number + 1])
+            ways = range(c.concept_route_start[number], c.concept_route_start[number + 1])
+            links = {(Relation(c.route_relation[way]), self.concept_at(c.route_next[way])) for way in ways}
+            found.append(
+                Concept(
+                    self.concept_at(number),
+                    self.scheme_at(number),
+                    tuple(labels[number]),
+                    tuple(sorted(links)),
+                    tuple(self.target_at(c.reach_target[at]) for at in reach if c.reach_end[at] == number),
+                    self.text_at(c.concept_unit[number]),
+                )
+            )
+        return tuple(found)
+
+    def nearest_targets(self) -> dict[str, frozenset[Target]]:
+        """Return for each concept, by its address, what it most closely stands for."""
+        c, found = self._c, {}
+        for number in range(self.concept_count):
+            reach = range(c.concept_reach_start[number], c.concept_reach_start[number + 1])
+            closest = max((c.reach_closeness[at] for at in reach), default=0)
+            found[self.concept_at(number)] = frozenset(
+                self.target_at(c.reach_target[at]) for at in reach if c.reach_closeness[at] == closest
+            )
+        return found
+
+    def text_at(self, string: int) -> str:
+        """Return the text of that number."""
+        start = self._c.string_start
+        return self._c.strings[start[string] : start[string + 1]].decode(errors="replace")
+
+    def label_at(self, label: int) -> Label:
+        """Return the label of that number."""
+        c = self._c
+        return Label(
+            self.text_at(c.label_text[label]),
+            self.text_at(c.label_language[label]),
+            LABEL_KINDS[c.label_kind[label]],
+        )
+
+    def concept_at(self, concept: int) -> str:
+        """Return the address of the concept of that number."""
+        return self.text_at(self._c.concept_uri[concept])
+
+    def scheme_at(self, concept: int) -> str:
+        """Return the address of its scheme."""
+        return self.text_at(self._c.concept_scheme[concept])
+
+    def target_at(self, target: int) -> Target:
+        """Return the target of that number."""
+        return Target(TARGET_KINDS[self._c.target_kind[target]], self.text_at(self._c.target_name[target]))
+
+    def steps_between(self, begin: int, end: int) -> tuple[Step, ...]:
+        """Return the steps of the closest way from one concept to another."""
+        c = self._c
+        steps: list[Step] = []
+        here = begin
+        while here != end and len(steps) < self.concept_count:
+            try:
+                route = c.route_end.index(end, c.concept_route_start[here], c.concept_route_start[here + 1])
+            except ValueError:
+                break
+            here = c.route_next[route]
+            steps.append(Step(Relation(c.route_relation[route]), self.concept_at(here)))
+        return tuple(steps)
+
+    def _labels_of_word(self, word: str) -> Sequence[int]:
+        wanted = word.encode(errors="replace")
+        start, words = self._c.word_start, self._c.words
+        low, high = 0, self._word_count
+        while low < high:
+            middle = (low + high) >> 1
+            if words[start[middle] : start[middle + 1]] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low == self._word_count or words[start[low] : start[low + 1]] != wanted:
+            return ()
+        return range(self._c.word_label_start[low], self._c.word_label_start[low + 1])
+
+    def _index_labels(self) -> dict[Target, list[Label]]:
+        c = self._c
+        index: dict[Target, list[Label]] = {}
+        labels_of_concept: dict[int, list[Label]] = {}
+        for label, concept in enumerate(c.label_concept):
+            labels_of_concept.setdefault(concept, []).append(self.label_at(label))
+        for concept, labels in sorted(labels_of_concept.items()):
+            for target in self._exact_targets(concept):
+                index.setdefault(target, []).extend(labels)
+        for labels in index.values():
+            labels.sort(key=lambda label: (LABEL_KINDS.index(label.kind), label.language, label.text))
+        return {target: list(dict.fromkeys(labels)) for target, labels in index.items()}
+
+    def _exact_targets(self, concept: int) -> list[Target]:
+        """Return what the concept stands for itself or through exact links alone."""
+        c = self._c
+        reach = range(c.concept_reach_start[concept], c.concept_reach_start[concept + 1])
+        return [self.target_at(c.reach_target[at]) for at in reach if c.reach_closeness[at] == WHOLE]
+
+    def _word(self, number: int) -> str:
+        start = self._c.word_start
+        return self._c.words[start[number] : start[number + 1]].decode(errors="replace")

@@ -1,0 +1,1 @@
+"""Vocabularies: event classes, attributes, terms, and the files they come from."""

@@ -1,0 +1,1 @@
+"""Shapes on the axis of an attribute, and degrees between them."""

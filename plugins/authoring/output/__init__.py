@@ -1,0 +1,1 @@
+"""Vectors and readings as text."""

@@ -1,0 +1,1 @@
+"""Reads subscription documents in XML."""

@@ -1,0 +1,71 @@
+"""The way from a document to a body as far as all languages go it together: whom the words belong to, what
+is wrong, what was rounded.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from dens.config.problems import DocumentError, Problem
+from knowledge_manager.durations import duration_s, written_duration
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from plugins.authoring.constants import BadConstant
+from plugins.authoring.xml.document import SubscriptionDocument
+from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.words import AuthorsWords
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
+
+
+def reader_of(
+    document: SubscriptionDocument, table: MissionTable, thesaurus: Thesaurus | None
+) -> PredicateReader:
+    """Return what reads a document about the event class that its outermost element names; an unknown one
+    raises `DocumentError`. Words that are no names of the table are looked up in the thesaurus, the shipped
+    one if none is given.
+    """
+    words = AuthorsWords(table, document.language, thesaurus)
+    span = document.attribute_span(document.root, "event")
+    try:
+        event = words.event(str(document.root.get("event")).strip(), span)
+    except BadConstant as error:
+        fixes = document.replaced(span, error.word, error.meant)
+        problem = document.problem(span, error.code, str(error), fixes)
+        raise DocumentError([*document.problems, problem]) from None
+    return PredicateReader(document, event, table.age_index, words)
+
+
+def has_errors(problems: Iterable[Problem]) -> bool:
+    """Tell whether something is worse than a warning."""
+    return any(problem.severity == "error" for problem in problems)
+
+
+def refuse_problems(reader: PredicateReader, *, strict: bool = False) -> None:
+    """Raise everything that is wrong with a document that was read: its errors, or where `strict` says so its
+    warnings. A language that was asked for and in which no word was found is warned of first.
+    """
+    document = reader.document
+    if unspoken := reader.words.unspoken_language():
+        reader.warn(document.attribute_span(document.root, "event"), "D159", unspoken)
+    refuse(reader.problems, document, strict=strict)
+
+
+def refuse(problems: Iterable[Problem], document: SubscriptionDocument, *, strict: bool = False) -> None:
+    """Raise problems together with the mistyped names of the document if an error is among them, or where
+    `strict` says so a warning.
+    """
+    found = [*document.problems, *problems]
+    if has_errors(found) or (strict and any(problem.severity == "warning" for problem in found)):
+        raise DocumentError(found)
+
+
+def rounded_lifetime(document: SubscriptionDocument, code: int) -> Iterator[str]:
+    """Yield what the code of a lifetime says otherwise than the author: it is a power of two, and there is a
+    longest.
+    """
+    text = document.root.get("valid")
+    seconds = None if text is None else duration_s(text)
+    if seconds is not None and seconds != lifetime_s(code):
+        yield f"valid {str(text).strip()} is rounded up to {written_duration(lifetime_s(code))}"
+    longest = lifetime_code(LONGEST_LIFETIME_S)
+    if code > longest:
+        lives = written_duration(LONGEST_LIFETIME_S)
+        yield f"valid {str(text).strip()} lives {lives}, as every code from {longest} on"

@@ -1,0 +1,51 @@
+"""What stands on the outermost element of documents in several languages: how long something lives, and the
+least degrees that are wanted.
+"""
+
+import math
+from typing import Final
+
+from knowledge_manager.durations import duration_s, written_duration
+from plugins.authoring.constants import plain_number
+from plugins.authoring.durations import given_lifetime_code
+from plugins.authoring.xml.reader import Complains, attempted
+from plugins.authoring.xml.spans import Span
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
+
+DEFAULT_VALID_S: Final = 86400
+
+
+def read_fifteenths(text: str | None, name: str, span: Span, reader: Complains) -> int:
+    """Return t, the least degree in fifteenths, rounded up: a subscriber never hears below what was asked."""
+    if text is None:
+        return 0
+    wanted = attempted(reader, span, plain_number, text)
+    if wanted is not None and not 0 <= wanted <= 1:
+        reader.complain(span, "D118", f"{name} {wanted:g} is outside 0..1")
+        return 0
+    return max(0, math.ceil(15 * (wanted or 0.0) - 1e-9))
+
+
+def read_valid(
+    text: str | None,
+    span: Span,
+    reader: Complains,
+    absent_s: int = DEFAULT_VALID_S,
+    name: str = "valid",
+) -> int:
+    """Return the lifetime code of a duration, or the code itself where the author gives one; `name` is the
+    attribute that says it.
+    """
+    if text is None:
+        return lifetime_code(absent_s)
+    text = text.strip()
+    if (code := given_lifetime_code(text)) is not None:
+        return code
+    seconds = duration_s(text)
+    if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:
+        longest = f", up to {written_duration(LONGEST_LIFETIME_S)}"
+        codes = ", or code:0 to code:255" if text.startswith("code:") else ""
+        wanted = f"it is a positive duration such as PT2H or P7D{longest}{codes}"
+        reader.complain(span, "D119", f'{name} is "{text}"; {wanted}')
+        return 0
+    return lifetime_code(math.ceil(seconds))

@@ -1,0 +1,6 @@
+"""Names of the box indexes, apart from their code, which imports NumPy."""
+
+from typing import Final
+
+ALGORITHM_NAMES: Final = ("blocks", "rtree", "scan")
+"""The default first; `plugins.boxes.indexes` has the classes."""

@@ -1,0 +1,1 @@
+"""Predictions: transition models, and the life of a prediction at a source."""

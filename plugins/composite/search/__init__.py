@@ -1,0 +1,1 @@
+"""Finds matches of a composite pattern in remembered events."""

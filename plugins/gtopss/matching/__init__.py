@@ -1,0 +1,1 @@
+"""Algorithms that find the patterns a publication matches."""

@@ -1,0 +1,1 @@
+"""Containment, mergers and shards of patterns."""

@@ -1,0 +1,173 @@
+"""Containment: s contains t where every publication that matches t matches s.
+
+Said is it where s maps into t so that constants stay, variables go to nodes of t, every edge becomes an edge
+of t, and every constraint follows at its image. Without constraints that is exact: t, its variables frozen to
+names of their own, is a publication. With constraints it is sure, and may miss what holds only by cases.
+"""
+
+from functools import cached_property
+from typing import Final
+
+from knowledge_manager.graphs.taxonomy import Taxonomy
+from knowledge_manager.graphs.terms import Graph, Iri, Triple
+from plugins.gtopss.pattern import Constraint, Edge, End, Pattern
+from plugins.gtopss.relations.edge_keys import Key, own_keys, wider_keys
+from plugins.gtopss.relations.implication import Knowledge
+
+MOST_TRIES: Final = 20_000
+"""Steps of a search after which containment is not said."""
+
+FROZEN: Final = "urn:dens:frozen:"
+
+
+def frozen(pattern: Pattern) -> Graph:
+    """Return the publication that a pattern is when its variables are names of their own."""
+
+    def end(one: End) -> Iri | End:
+        return Iri(f"{FROZEN}{one}") if isinstance(one, int) else one
+
+    return frozenset(
+        Triple(end(edge.subject), edge.property, end(edge.object))  # type: ignore[arg-type]
+        for edge in pattern.edges
+    )
+
+
+class Container:
+    """A pattern that may contain others: what is searched is worked out once, when it is first needed."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+
+    @cached_property
+    def own(self) -> frozenset[Key]:
+        """Return the keys of its edges and joins."""
+        return own_keys(self._pattern)
+
+    @cached_property
+    def asked(self) -> list[list[Constraint]]:
+        """Return what is asked of each variable alone."""
+        return [list(self._pattern.constraints_on(one)) for one in range(self._pattern.variables)]
+
+    @cached_property
+    def apart(self) -> list[list[int]]:
+        """Return from which others each variable must differ."""
+        found: list[list[int]] = [[] for _ in range(self._pattern.variables)]
+        for one, other in self._pattern.differing:
+            found[one].append(other)
+            found[other].append(one)
+        return found
+
+    @cached_property
+    def joined(self) -> list[Edge]:
+        """Return the edges that must be mapped together. One whose variables stand nowhere else and are asked
+        nothing is there where its key is.
+        """
+        uses = [0] * self._pattern.variables
+        for edge in self._pattern.edges:
+            for variable in edge.variables():
+                uses[variable] += 1
+        for one in self._pattern.constraints:
+            uses[one.variable] += 1
+            if isinstance(one.operand, int):
+                uses[one.operand] += 1
+        return _connected(
+            [edge for edge in self._pattern.edges if any(uses[variable] > 1 for variable in edge.variables())]
+        )
+
+
+class Contained:
+    """A pattern that others may contain; `wider` are the keys that they can have."""
+
+    def __init__(self, pattern: Pattern, taxonomy: Taxonomy) -> None:
+        self.wider = wider_keys(pattern)
+        self._pattern = pattern
+        self._taxonomy = taxonomy
+
+    def is_in(self, container: Container) -> bool:
+        """Say whether a pattern contains this one, for sure."""
+        if not container.own <= self.wider:
+            return False
+        return not container.joined or _Mapping(container, self).extends({}, 0)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """Return what it says about its nodes."""
+        return Knowledge(self._pattern, self._taxonomy)
+
+    @cached_property
+    def by_property(self) -> dict[Iri, list[Edge]]:
+        """Return its edges by property."""
+        found: dict[Iri, list[Edge]] = {}
+        for edge in self._pattern.edges:
+            found.setdefault(edge.property, []).append(edge)
+        return found
+
+
+def contains(container: Pattern, contained: Pattern, taxonomy: Taxonomy) -> bool:
+    """Say whether a pattern contains another, for sure."""
+    return Contained(contained, taxonomy).is_in(Container(container))
+
+
+def _connected(edges: list[Edge]) -> list[Edge]:
+    """Return edges, fewest variables first, so that each, where that can be, shares a variable with those
+    before.
+    """
+    waiting = sorted(edges, key=lambda edge: len(edge.variables()))
+    found, seen = list[Edge](), set[int]()
+    while waiting:
+        chosen = next((edge for edge in waiting if seen.intersection(edge.variables())), waiting[0])
+        waiting.remove(chosen)
+        found.append(chosen)
+        seen.update(chosen.variables())
+    return found
+
+
+class _Mapping:
+    """Searches a homomorphism."""
+
+    def __init__(self, container: Container, contained: Contained) -> None:
+        self._container = container
+        self._contained = contained
+        self._tries = MOST_TRIES
+
+    def extends(self, images: dict[int, End], at: int) -> bool:
+        """Say whether these images can be extended over the joined edges from a place on."""
+        if at == len(self._container.joined):
+            return True
+        edge = self._container.joined[at]
+        for target in self._contained.by_property[edge.property]:
+            self._tries -= 1
+            if self._tries < 0:
+                return False
+            more = self._with(images, edge, target)
+            if more is not None and self.extends(more, at + 1):
+                return True
+        return False
+
+    def _with(self, images: dict[int, End], edge: Edge, target: Edge) -> dict[int, End] | None:
+        """Return the images when an edge becomes another one, None where that cannot be."""
+        found = dict(images)
+        for end, image in ((edge.subject, target.subject), (edge.object, target.object)):
+            if not isinstance(end, int):
+                if end != image:
+                    return None
+            elif end in found:
+                if found[end] != image:
+                    return None
+            elif not self._is_allowed(end, image, found):
+                return None
+            else:
+                found[end] = image
+        return found
+
+    def _is_allowed(self, variable: int, image: End, images: dict[int, End]) -> bool:
+        """Say whether a variable's constraints surely hold at its image."""
+        for one in self._container.asked[variable]:
+            assert not isinstance(one.operand, int), "differs is asked below"
+            if not self._contained.knowledge.implies(image, one.code, one.operand):
+                return False
+        return all(
+            self._contained.knowledge.are_apart(image, images[other])
+            for other in self._container.apart[variable]
+            if other in images
+        )

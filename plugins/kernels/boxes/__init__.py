@@ -1,0 +1,1 @@
+"""Boxes as bitsets and trees."""

@@ -1,0 +1,1 @@
+"""Graph patterns in flat arrays."""

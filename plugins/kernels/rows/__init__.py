@@ -1,0 +1,1 @@
+"""Fuzzy subscriptions as columns, and the scans over them."""

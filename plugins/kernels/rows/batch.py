@@ -1,0 +1,156 @@
+"""Many notifications at once: every run of blocks is read once and asked by all whom it concerns.
+
+One notification after the other reads the rows of its groups from memory each time. Here the pairs (group,
+notification) are put in the order of groups; a run of blocks then stays in the nearest cache until the last
+notification has gone through it. The matches come out by group, in pieces, and are put in the order of the
+notifications at the end. These are plain functions that `plugins.kernels.compiled` turns into machine code.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.kernels.rows.layout import KIND, MINIMUM, NOTHING, TAIL
+from plugins.kernels.rows.runs import ROOM, any_kind, behind, smallest, values_of
+from plugins.kernels.rows.scan import candidates
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint32]
+Short = npt.NDArray[np.int32]
+
+OF, BEGIN, END = range(3)
+"""Fields of a piece: whose matches they are, and where they stand."""
+
+NO_ROOM, NO_PIECES = -1, -2
+
+
+def pair_up(
+    groups: Numbers,
+    count: int,
+    directory: Short,
+    events: Bytes,
+    features: Numbers,
+    exact: bool,
+    visited: Short,
+    pairs: Short,
+    asking: Short,
+    begins: Numbers,
+) -> int:
+    """Sort who asks which group: those who ask group g are asking[begins[g]:begins[g + 1]].
+
+    Returns how many pairs there are. `pairs` is working room for two numbers each; with too little of it, or
+    of `asking`, -1 is returned. `begins` has two more entries than there are groups.
+    """
+    total = 0
+    begins[:] = 0
+    for event in range(len(events)):
+        chosen = candidates(groups, count, directory, events[event], features[event], exact, visited)
+        if total + chosen > len(asking):
+            return -1
+        for i in range(chosen):
+            pairs[total, 0] = visited[i]
+            pairs[total, 1] = event
+            begins[visited[i] + 2] += 1
+            total += 1
+    for group in range(count):
+        begins[group + 2] += begins[group + 1]
+    for pair in range(total):
+        group = pairs[pair, 0]
+        asking[begins[group + 1]] = pairs[pair, 1]
+        begins[group + 1] += 1
+    return total
+
+
+def scan_together(
+    arena: Bytes,
+    words: Keys,
+    records: Keys,
+    groups: Numbers,
+    count: int,
+    blocks: Numbers,
+    patterns: Numbers,
+    rows: Bytes,
+    asking: Short,
+    begins: Numbers,
+    scratch: Bytes,
+    numbers: Numbers,
+    keys: Keys,
+    degrees: Bytes,
+    pieces: Numbers,
+) -> int:
+    """Write the matches of all pairs and the pieces they form; return how many pieces, or what lacks room."""
+    found, made = 0, 0
+    for number in range(count):
+        if begins[number] == begins[number + 1]:
+            continue
+        block = groups[number, TAIL]
+        while block != NOTHING:
+            stop = behind(block, blocks)
+            for at in range(begins[number], begins[number + 1]):
+                if found + ROOM > len(keys):
+                    return NO_ROOM
+                if made == len(pieces):
+                    return NO_PIECES
+                values_of(groups, number, rows, asking[at], numbers)
+                begin = found
+                if groups[number, KIND] == MINIMUM:
+                    found = smallest(
+                        arena, records, blocks, groups, number, block, stop, numbers, keys, degrees, begin
+                    )
+                else:
+                    found = any_kind(
+                        arena,
+                        words,
+                        blocks,
+                        patterns,
+                        groups,
+                        number,
+                        block,
+                        stop,
+                        scratch,
+                        numbers,
+                        keys,
+                        degrees,
+                        begin,
+                    )
+                if found > begin:
+                    pieces[made, OF] = asking[at]
+                    pieces[made, BEGIN] = begin
+                    pieces[made, END] = found
+                    made += 1
+            block = stop
+    return made
+
+
+def ends_of(pieces: Numbers, made: int, ends: Numbers) -> int:
+    """Note where the matches of each notification will end when they stand in order; return how many there
+    are.
+    """
+    ends[:] = 0
+    for piece in range(made):
+        ends[pieces[piece, OF]] += pieces[piece, END] - pieces[piece, BEGIN]
+    total = 0
+    for event in range(len(ends)):
+        total += ends[event]
+        ends[event] = total
+    return total
+
+
+def in_order(
+    pieces: Numbers,
+    made: int,
+    ends: Numbers,
+    keys: Keys,
+    degrees: Bytes,
+    ordered_keys: Keys,
+    ordered_degrees: Bytes,
+) -> None:
+    """Copy all pieces to where `ends` says; a notification's last piece is the first to be laid down."""
+    for piece in range(made - 1, -1, -1):
+        event, begin = pieces[piece, OF], pieces[piece, BEGIN]
+        length = pieces[piece, END] - begin
+        ends[event] -= length
+        to = ends[event]
+        for i in range(length):
+            ordered_keys[to + i] = keys[begin + i]
+            ordered_degrees[to + i] = degrees[begin + i]

@@ -1,0 +1,147 @@
+"""The search for notifications, one after the other: which rows of which groups do they match?
+
+These are plain functions that `plugins.kernels.compiled` turns into machine code.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.kernels.lanes import fetch
+from plugins.kernels.rows.layout import (
+    AT,
+    COUNT,
+    EVENT,
+    IN_BITS,
+    KIND,
+    MINIMUM,
+    NEEDS,
+    NEXT,
+    NOTHING,
+    ROWS,
+    TAIL,
+    slot_of,
+)
+from plugins.kernels.rows.runs import AT_ONCE, any_kind, smallest, values_of
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint32]
+Directory = npt.NDArray[np.int32]
+
+FETCHED = 4
+"""Lines of each group that are sent for before the first group is searched."""
+
+
+def first_group(groups: Numbers, directory: Directory, event: int, needs: int) -> int:
+    """Return the first group with this event and mask, or NOTHING."""
+    slot = slot_of(event, needs, len(directory))
+    while directory[slot] != NOTHING:
+        group = directory[slot]
+        if groups[group, EVENT] == event and groups[group, NEEDS] == needs:
+            return int(group)
+        slot = (slot + 1) & (len(directory) - 1)
+    return NOTHING
+
+
+def candidates(
+    groups: Numbers,
+    count: int,
+    directory: Directory,
+    event: int,
+    feature: int,
+    exact: bool,
+    out: Directory,
+) -> int:
+    """Write the numbers of the groups with rows that the feature condition admits; return how many."""
+    found = 0
+    bits = 0
+    rest = feature
+    while rest:
+        rest &= rest - 1
+        bits += 1
+    if exact or (bits < 20 and 1 << bits <= count):
+        needs = feature
+        while True:
+            group = first_group(groups, directory, event, needs)
+            while group != NOTHING:
+                if groups[group, TAIL] != NOTHING and groups[group, IN_BITS] == 0:
+                    out[found] = group
+                    found += 1
+                group = groups[group, NEXT]
+            if needs == 0 or exact:
+                break
+            needs = (needs - 1) & feature
+    else:
+        for group in range(count):
+            fits = groups[group, EVENT] == event and groups[group, NEEDS] & ~feature == 0
+            if fits and groups[group, TAIL] != NOTHING and groups[group, IN_BITS] == 0:
+                out[found] = group
+                found += 1
+    return found
+
+
+def scan(
+    arena: Bytes,
+    words: Keys,
+    records: Keys,
+    groups: Numbers,
+    count: int,
+    blocks: Numbers,
+    directory: Directory,
+    patterns: Numbers,
+    rows: Bytes,
+    events: Bytes,
+    features: Numbers,
+    exact: bool,
+    visited: Directory,
+    scratch: Bytes,
+    numbers: Numbers,
+    keys: Keys,
+    degrees: Bytes,
+    ends: Numbers,
+    tally: Numbers,
+) -> int:
+    """Write keys and degrees of all that match, one notification behind the other; ends[i] is where the
+    matches of number i end.
+
+    A row of `rows` has one byte for each attribute index, the age last; `features` leave the age out. Returns
+    where the last matches end, -1 if the room ends before. `tally` counts the groups that fitted, and their
+    rows.
+    """
+    found = 0
+    for number in range(len(events)):
+        chosen = candidates(groups, count, directory, events[number], features[number], exact, visited)
+        tally[0] += chosen
+        for i in range(chosen):
+            first = blocks[groups[visited[i], TAIL], AT]
+            for line in range(FETCHED):
+                fetch(arena, first + ROWS * line)
+        for i in range(chosen):
+            group = visited[i]
+            tail = groups[group, TAIL]
+            if found + groups[group, COUNT] + AT_ONCE > len(keys):
+                return -1
+            tally[1] += groups[group, COUNT]
+            values_of(groups, group, rows, number, numbers)
+            if groups[group, KIND] == MINIMUM:
+                found = smallest(
+                    arena, records, blocks, groups, group, tail, NOTHING, numbers, keys, degrees, found
+                )
+            else:
+                found = any_kind(
+                    arena,
+                    words,
+                    blocks,
+                    patterns,
+                    groups,
+                    group,
+                    tail,
+                    NOTHING,
+                    scratch,
+                    numbers,
+                    keys,
+                    degrees,
+                    found,
+                )
+        ends[number] = found
+    return found

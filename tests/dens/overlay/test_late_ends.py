@@ -1,0 +1,175 @@
+"""What has ended is told when a node next does anything, as of when it ended: a law against one that is woken
+for every end.
+"""
+
+from collections import Counter
+from typing import Any
+
+import hypothesis.strategies as st
+from hypothesis import given, settings
+
+from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.events import HoldingsEnded, MessageEvent, MessageExpired
+from dens.overlay.limits import Limits
+from dens.overlay.mediator.node import DensNode
+from dens.overlay.session.engine import Engine
+from dens.overlay.storage.memory import MemoryStore
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+
+TABLE = 7
+SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4
+LINKS = [(SUBSCRIBER, FIRST), (FIRST, SECOND), (SECOND, PUBLISHER), (SUBSCRIBER, SECOND), (FIRST, PUBLISHER)]
+LIMITS = Limits(linger_ms=700, remember_ms=2_000)
+DELAY_MS = 3
+
+
+class Network:
+    """Four engines on links that take a little time; `is_woken` says whether each is woken for every end."""
+
+    def __init__(self, is_woken: bool) -> None:
+        self.is_woken = is_woken
+        self.now_ms = 0
+        self.engines: dict[int, Engine] = {
+            SUBSCRIBER: SubscriberEnd(SUBSCRIBER, TABLE, MemoryStore(), 0, limits=LIMITS),
+            FIRST: _mediator(FIRST),
+            SECOND: _mediator(SECOND),
+            PUBLISHER: PublisherEnd(
+                PUBLISHER, TABLE, MemoryStore(), 0, filter_host=TopicHost(), limits=LIMITS
+            ),
+        }
+        self.open: set[tuple[int, int]] = set()
+        self.under_way: list[tuple[int, int, int, bytes]] = []
+        self.sent: list[tuple[int, int, int, bytes]] = []
+        self.told: dict[int, list[tuple[Any, ...]]] = {node: [] for node in self.engines}
+        self.ends: dict[int, list[tuple[Any, ...]]] = {node: [] for node in self.engines}
+
+    def run_until(self, at_ms: int) -> None:
+        """Let time pass: ends first, then what arrives, then timers."""
+        while (next_ms := self._next_ms()) <= at_ms:
+            self.now_ms = max(self.now_ms, next_ms)
+            if self.is_woken:
+                for node, engine in self.engines.items():
+                    if (end_ms := engine.next_end_ms()) is not None and end_ms <= self.now_ms:
+                        engine.timer_due(self.now_ms)
+                        self._hear(node)
+            arrived = [one for one in self.under_way if one[0] <= self.now_ms]
+            self.under_way = [one for one in self.under_way if one[0] > self.now_ms]
+            for _, sender, receiver, data in arrived:
+                if (min(sender, receiver), max(sender, receiver)) in self.open:
+                    self.engines[receiver].receive(data, sender, self.now_ms)
+                    self.settle(receiver)
+            for node, engine in self.engines.items():
+                if (timer_ms := engine.next_timer_ms()) is not None and timer_ms <= self.now_ms:
+                    engine.timer_due(self.now_ms)
+                    self.settle(node)
+        self.now_ms = at_ms
+
+    def _next_ms(self) -> int:
+        timers = [engine.next_timer_ms() for engine in self.engines.values()]
+        ends = [engine.next_end_ms() for engine in self.engines.values()] if self.is_woken else []
+        soon = [max(one, self.now_ms + 1) for one in (*timers, *ends) if one is not None]
+        return min([*soon, *(one[0] for one in self.under_way)], default=1 << 60)
+
+    def settle(self, node: int) -> None:
+        """Carry what a node says, and hear what it tells."""
+        for datagram in self.engines[node].datagrams_to_send(self.now_ms):
+            peer, data = datagram.peer, datagram.data
+            self.sent.append((self.now_ms, node, peer, data))
+            self.under_way.append((self.now_ms + DELAY_MS, node, peer, data))
+        self._hear(node)
+
+    def _hear(self, node: int) -> None:
+        while (event := self.engines[node].next_event()) is not None:
+            if isinstance(event, MessageExpired | HoldingsEnded):
+                self.ends[node].append(_plain(event))
+            else:
+                self.told[node].append(_plain(event))
+
+    def act(self, what: str, which: int) -> None:
+        """Do something that applications and links do."""
+        if self.is_woken:
+            self.run_until(self.now_ms)
+        if what == "meet":
+            pair = LINKS[which % len(LINKS)]
+            if pair in self.open:
+                self.open.remove(pair)
+                for node, peer in (pair, pair[::-1]):
+                    self.engines[node].contact_lost(peer, self.now_ms)
+            else:
+                self.open.add(pair)
+                for node, peer in (pair, pair[::-1]):
+                    self.engines[node].contact_opened(peer, self.now_ms)
+                    self.settle(node)
+        elif what == "publish":
+            publisher = self.engines[PUBLISHER]
+            assert isinstance(publisher, PublisherEnd)
+            publisher.publish(LANGUAGE, bytes((3, which)), which % 12, self.now_ms)
+            self.settle(PUBLISHER)
+        elif what == "announce":
+            publisher = self.engines[PUBLISHER]
+            assert isinstance(publisher, PublisherEnd)
+            publisher.announce(bytes((1, 2)), self.now_ms, which % 12)
+            self.settle(PUBLISHER)
+        else:
+            subscriber = self.engines[SUBSCRIBER]
+            assert isinstance(subscriber, SubscriberEnd)
+            held = [one for one in subscriber.in_force if one.until_ms > self.now_ms]
+            if what == "withdraw" and held:
+                subscriber.unsubscribe(held[which % len(held)].id, self.now_ms)
+            elif what == "subscribe":
+                subscriber.end_what_is_over(self.now_ms)
+                id = which % 3
+                subscriber.subscribe(
+                    subscription(id, subscriber.next_seq(id), which % 12, 3, 1), LANGUAGE, self.now_ms
+                )
+            self.settle(SUBSCRIBER)
+
+
+def _mediator(number: int) -> DensNode:
+    return DensNode(
+        number,
+        TABLE,
+        MemoryStore(),
+        0,
+        matchers={LANGUAGE: TopicMatcher},
+        directory=TopicDirectory(),
+        limits=LIMITS,
+    )
+
+
+def _plain(event: Any) -> tuple[Any, ...]:
+    if isinstance(event, MessageEvent):
+        return (type(event).__name__, event.at_ms, event.item.id, event.item.type, event.peer, event.reason)
+    return (type(event).__name__, repr(event))
+
+
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(["meet", "meet", "publish", "publish", "announce", "subscribe", "withdraw"]),
+        st.integers(0, 60),
+        st.integers(0, 4_000),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ACTS)
+def test_nobody_can_tell_when_a_node_was_woken_for_an_end(acts: list[tuple[str, int, int]]) -> None:
+    woken, late = Network(is_woken=True), Network(is_woken=False)
+    for network in (woken, late):
+        for what, which, pause_ms in acts:
+            network.act(what, which)
+            network.run_until(network.now_ms + pause_ms)
+        network.run_until(network.now_ms + 10_000)
+        for node, engine in network.engines.items():
+            engine.end_what_is_over(network.now_ms)
+            network._hear(node)
+    assert late.sent == woken.sent
+    assert late.told == woken.told
+    for node in late.engines:
+        assert late.engines[node].held() == woken.engines[node].held()
+        ends_ms = [one[1] for one in late.ends[node] if one[0] == "MessageExpired"]
+        assert ends_ms == sorted(ends_ms)
+        assert Counter(late.ends[node]) == Counter(woken.ends[node])

@@ -1,0 +1,164 @@
+"""Who may rely on a filter of a source, in a life and in the next."""
+
+import pytest
+
+from dens.overlay.covering import leases as reliance
+from dens.overlay.covering.leases import Reliance, longer_code
+from dens.overlay.limits import Limits
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.storage.memory import MemoryStore
+from dens.overlay.storage.subscription_table import Subscription
+from dens.overlay.wire.codes import INSTALL
+from dens.overlay.wire.item import Item
+from dens.overlay.wire.messages import Subscribed
+
+SOURCE = 9
+
+
+def filter_of(origin: int, number: int = 1, seq: int = 0) -> Subscription:
+    payload = bytes((0, seq, 96, 1, 50))
+    item = Item(INSTALL, 9, origin, number, 0, 96, 0, payload)
+    return Subscription.of(item, Subscribed.from_subscribe(payload))
+
+
+class Source:
+    """The books of a source and its contacts."""
+
+    def __init__(self, store: MemoryStore | None = None) -> None:
+        self.store = store or MemoryStore()
+        self.context = NodeContext(SOURCE, self.store)
+        self.context.ledger.load()
+        self.reliance = Reliance(self.context)
+
+    def meet(self, mediator: int, *, is_whole: bool = True) -> PeerSession:
+        number = self.context.ledger.session_number()
+        session = self.context.sessions[mediator] = PeerSession(mediator, number, 0, Limits())
+        self.reliance.tell(session, b"", is_whole=is_whole)
+        return session
+
+    def part(self, mediator: int) -> None:
+        del self.context.sessions[mediator]
+
+    def restart(self) -> "Source":
+        self.context.ledger.commit()
+        return Source(self.store.crash())
+
+
+def test_whoever_was_told_since_has_to_ask() -> None:
+    source, held = Source(), filter_of(1)
+    source.meet(2)
+    source.part(2)  # before it was there
+    source.meet(3)
+    source.reliance.installed(held)
+    source.part(3)  # Whether it heard of it nobody knows now.
+    source.meet(4)
+    assert not source.reliance.may_end(held, 4, held.seq)
+    assert source.reliance.may_end(held, 3, held.seq)
+
+
+def test_in_an_open_contact_only_who_said_it_itself_may_rely_on_what_came_meanwhile() -> None:
+    source, held = Source(), filter_of(1)
+    source.meet(2)
+    sender = source.meet(3)
+    source.reliance.installed(held)
+    sender.came(held.item.id)
+    assert not source.reliance.may_end(held, 4, held.seq)
+    assert source.reliance.may_end(held, 3, held.seq)
+
+
+def test_after_a_renewal_who_had_sent_the_older_message_may_still_rely_on_it() -> None:
+    source, held, renewed = Source(), filter_of(1), filter_of(1, number=2)
+    sender = source.meet(2)
+    source.reliance.installed(held)
+    sender.came(held.item.id)
+    source.reliance.renewed(held)
+    assert not source.reliance.may_end(renewed, 3, renewed.seq)
+    assert source.reliance.may_end(renewed, 2, renewed.seq)
+
+
+def test_a_newer_revision_of_the_same_body_has_to_be_asked_for_anew() -> None:
+    source, held, newer = Source(), filter_of(1), filter_of(1, number=2, seq=1)
+    source.meet(2)
+    source.reliance.installed(held)
+    source.part(2)
+    source.meet(2)
+    source.meet(3)
+    assert not source.reliance.may_end(held, 2, held.seq)
+    source.reliance.renewed(held)
+    assert not source.reliance.may_end(newer, 3, newer.seq)
+    assert source.reliance.may_end(newer, 2, newer.seq)
+
+
+def test_who_asked_for_all_up_to_a_later_revision_need_not_ask_again_when_an_older_one_comes() -> None:
+    source, held, newer = Source(), filter_of(1), filter_of(1, number=2, seq=1)
+    source.reliance.installed(held)
+    source.meet(2)
+    source.meet(3)
+    assert not source.reliance.may_end(held, 2, 5)
+    source.reliance.renewed(held)
+    assert source.reliance.may_end(newer, 3, 5)
+
+
+def test_who_is_met_again_has_to_ask_again() -> None:
+    source, held = Source(), filter_of(1)
+    for mediator in (2, 3):
+        source.meet(mediator)
+    source.reliance.installed(held)
+    for mediator in (2, 3):
+        source.part(mediator)
+    assert not source.reliance.may_end(held, 2, held.seq)
+    source.meet(2)
+    assert not source.reliance.may_end(held, 3, held.seq)
+    assert source.reliance.may_end(held, 2, held.seq)
+
+
+def test_who_was_not_told_all_relies_on_nothing() -> None:
+    source, held = Source(), filter_of(1)
+    cut = source.meet(2, is_whole=False)
+    source.reliance.installed(held)
+    cut.came(held.item.id)
+    assert not source.reliance.is_told_all(cut)
+    assert source.reliance.may_end(held, 3, held.seq)
+
+
+def test_a_summary_that_is_sent_again_says_the_same() -> None:
+    source = Source()
+    session = source.meet(2)
+    assert source.reliance.said_to(session) == b""
+    session.peer_session += 1  # The mediator began anew.
+    assert source.reliance.said_to(session) is None
+    source.reliance.tell(session, b"more", is_whole=True)
+    assert source.reliance.said_to(session) == b"more"
+
+
+def test_a_restart_forgets_nobody() -> None:
+    source, held = Source(), filter_of(1)
+    source.meet(2)
+    source.meet(3)
+    source.reliance.installed(held)
+    source = source.restart()
+    assert not source.reliance.may_end(held, 2, held.seq)
+    assert source.reliance.may_end(held, 3, held.seq)
+    newer = filter_of(4)
+    source.reliance.installed(newer)  # Nobody was told of it in this life.
+    assert source.reliance.may_end(newer, 5, newer.seq)
+
+
+def test_of_too_many_mediators_some_become_one_that_never_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reliance, "MOST_MEDIATORS", 4)
+    source, held, later = Source(), filter_of(1), filter_of(2)
+    source.reliance.installed(held)
+    for mediator in range(10, 20):
+        source.meet(mediator)
+        source.part(mediator)
+    source.reliance.installed(later)
+    for life in (source, source.restart()):
+        assert len(life.context.ledger.sessions_with) == 5
+        for mediator in range(10, 20):
+            assert not life.reliance.may_end(held, mediator, held.seq)
+    assert source.reliance.may_end(later, 19, later.seq)
+
+
+def test_one_lifetime_step_more() -> None:
+    assert [longer_code(code) for code in (0, 96, 254, 255)] == [1, 97, 255, 255]

@@ -1,0 +1,103 @@
+"""Families are data: names that mean nothing are told with those that do, before anything is measured."""
+
+import pytest
+
+from dens_experiments.family import COMMAND, Asked, Family, Figure, NotThere, Place
+from dens_experiments.panel import Panel
+from dens_experiments.registry import FAMILIES, family_named
+from dens_experiments.sampling import Tell
+
+
+def _measured(asked: Asked, tell: Tell) -> Panel:
+    return Panel("t", "n", "ms", (), {}, "")
+
+
+def _elsewhere(asked: Asked, tell: Tell) -> Panel:
+    return Panel("elsewhere", "n", "ms", (), {}, "")
+
+
+COUNTS = frozenset({"counts"})
+FIGURES = (
+    Figure("one", "first", _measured, COUNTS),
+    Figure("two", "second", _measured, COUNTS, {"microbit": Place(_elsewhere, COUNTS)}),
+    Figure("three", "third", _measured, frozenset({"seeds"}), {COMMAND: Place(_elsewhere, frozenset())}),
+    Figure("all_places", "fourth", _measured, frozenset({"on"})),
+    Figure("again", "first", _measured, COUNTS, is_in_all=False),
+)
+FAMILY = Family("trial", "A paper", {figure.name: figure for figure in FIGURES})
+
+
+def names(figures: list[Figure]) -> list[str]:
+    return [figure.name for figure in figures]
+
+
+def test_figures_are_chosen_by_name_or_all_that_can_be_measured_there() -> None:
+    assert names(FAMILY.chosen(["two", "one", "two"], Asked())) == ["two", "one"]
+    assert names(FAMILY.chosen(["all"], Asked())) == ["one", "two", "three", "all_places"]
+    assert names(FAMILY.chosen(["all"], Asked(on=("microbit",)))) == ["two", "three", "all_places"]
+    assert names(FAMILY.chosen(["again"], Asked())) == ["again"]
+
+
+def measured_at(name: str, *on: str) -> object:
+    place = FAMILY.figures[name].place(on)
+    return None if place is None else place.measure
+
+
+def test_a_place_has_its_own_measurement() -> None:
+    assert measured_at("two", "microbit") is _elsewhere
+    assert measured_at("two") is _measured
+    assert measured_at("two", "node x.mjs") is None
+    assert measured_at("three", "node x.mjs") is _elsewhere
+    assert measured_at("all_places", "microbit", "node x.mjs") is _measured
+
+
+@pytest.mark.parametrize(
+    ("wanted", "asked", "says"),
+    [
+        (["fig9"], Asked(), "figure 'fig9' is unknown in trial; there are: one, two"),
+        (["two"], Asked(on=("node x.mjs",)), "two is not measured on node x.mjs; it is on: microbit"),
+        (["one"], Asked(on=("microbit",)), "one is not measured on microbit; it is on: nowhere else"),
+        (
+            ["three"],
+            Asked(counts=(1,)),
+            "--counts means nothing to three here; there are: --on, --seeds, --small",
+        ),
+        (["three"], Asked(seeds=(1,), on=("node",)), "--seeds means nothing to three here; there are: --on"),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_is(wanted: list[str], asked: Asked, says: str) -> None:
+    with pytest.raises(NotThere) as refused:
+        FAMILY.chosen(wanted, asked)
+    assert str(refused.value).startswith(says)
+
+
+def test_every_family_of_the_registry_can_be_imported() -> None:
+    for name in FAMILIES:
+        family = family_named(name)
+        assert family.name == name
+        assert all(figure.name == key for key, figure in family.figures.items())
+    with pytest.raises(NotThere, match="family 'crisp' is unknown; there are: "):
+        family_named("crisp")
+
+
+def test_other_names_stand_for_figures_each_measured_once() -> None:
+    family = Family(
+        "trial",
+        "A paper",
+        FAMILY.figures,
+        other_names={"fig1": ("one", "two")},
+        sessions={"talk": lambda seed: _Silent()},
+    )
+    assert names(family.chosen(["fig1", "two"], Asked())) == ["one", "two"]
+    with pytest.raises(NotThere, match=r"there are: one, .*, fig1, talk, all"):
+        family.chosen(["fig2"], Asked())
+    with pytest.raises(NotThere, match="talk runs alone"):
+        family.chosen(["talk", "one"], Asked())
+
+
+class _Silent:
+    def change(self, change: object) -> None:
+        raise AssertionError
+
+    def step(self) -> dict[str, object]:
+        return {}
