@@ -20,7 +20,7 @@ subscriber) exactly one *fate* is true, the best that any of its notifications a
 A filter never passes too little (every language is tested for it), so `not_asked_for_this` means that the
 subscription had not come there yet. Subscriptions of languages that judge no readings have no part in this,
 nor have notifications that tell of neither a reading nor a document: plain messages and composites.
-Documents, which are told as they are, join this road in `dens.config.py`.
+Documents, which are told as they are, are judged in `metrics/documents.py`.
 
 Matches are many more than readings, so they travel packed: `judged` has one row a reading, its matches as
 bytes; `wanted` has one row a match, for whoever wants to see them. Counting needs the first only.
