@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dens.config import exit_codes as exits
 from dens.cli.options import AsJson
+from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
     from dens.trace.comparison import Comparison
@@ -41,17 +41,17 @@ def with_metrics(comparison: "Comparison", one: Path, other: Path) -> "Compariso
     """
     from dataclasses import replace
 
+    from dens.app.summary import MOST_ASKED
     from dens.config.problems import DocumentError
+    from dens.trace.comparison import differences
+    from dens.trace.recorded_run import recorded_run
+    from dens.trace.run_documents import NotARun
     from plugins.registry import RegistryError
     from spark_analysis.catalogue.evidence import SWEPT
     from spark_analysis.catalogue.metric import values_of
     from spark_analysis.catalogue.recorded import evidence_of
     from spark_analysis.catalogue.registry import compared
     from spark_analysis.errors import TraceError
-    from dens.app.summary import MOST_ASKED
-    from dens.trace.comparison import differences
-    from dens.trace.recorded_run import recorded_run
-    from dens.trace.run_documents import NotARun
     from watchdog.vector import VectorError
 
     try:

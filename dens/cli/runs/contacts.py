@@ -37,11 +37,11 @@ def contacts(
     as_json: AsJson = False,
 ) -> None:
     """Print statistics of contacts, and convert them between the forms of other simulators."""
-    from emulation.contacts.formats.registry import FORMATS
-    from emulation.contacts.statistics import contact_statistics
-    from dens.cli import console
     from dens.app.files import write_whole
     from dens.app.summary import contact_document
+    from dens.cli import console
+    from emulation.contacts.formats.registry import FORMATS
+    from emulation.contacts.statistics import contact_statistics
 
     if form is not None and form not in FORMATS:
         raise typer.BadParameter(f"--format {form}: there are {', '.join(FORMATS)}")
@@ -72,9 +72,9 @@ def _contacts_of(source: str, seed: int | None, least_s: float) -> "tuple[Contac
         if seed is not None:
             raise typer.BadParameter("--seed is for scenarios; a recording has no chance in it")
         return read_contacts(path, least_s * 1000.0), None
+    from dens.cli import console
     from emulation.motion import scenario_contacts
     from emulation.scenario import load_scenario
-    from dens.cli import console
 
     if least_s:
         raise typer.BadParameter("--least-s is for recordings; a scenario's contacts are exact")

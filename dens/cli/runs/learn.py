@@ -80,10 +80,10 @@ def terms(
 
     Of a value that is not certain, and of what a subscription asks for, the middle of its core counts.
     """
+    from dens.cli import console
     from dens.config.atomic_write import write_whole
     from spark_analysis.learning.terms import holes, learn_terms
     from spark_analysis.learning.vocabulary import term_lines, with_terms
-    from dens.cli import console
 
     called = [name.strip() for name in names.split(",") if name.strip()]
     _refuse_names(called)
@@ -142,10 +142,10 @@ def _of_column(
     csv: Path, column: str, vocabulary: str, event: str, attribute: str
 ) -> tuple["Subject", "npt.NDArray[np.int64]"]:
     """Count the values of a column."""
+    from dens.app.csv_column import counted_column
     from knowledge_manager.mission_table import load_mission_table
     from knowledge_manager.vocabulary.vocabulary import vocabulary_text
     from spark_analysis.learning.past_values import Subject
-    from dens.app.csv_column import counted_column
 
     of_event = load_mission_table([vocabulary]).event(event)
     here = of_event.attribute(attribute)
@@ -181,10 +181,10 @@ def transitions(
     as_json: AsJson = False,
 ) -> None:
     """Count which state of an attribute follows which in the readings of each node."""
+    from dens.cli import console
     from spark_analysis.learning.past_values import past_values
     from spark_analysis.learning.transitions import collect, states_of
     from spark_analysis.learning.transitions import transitions as counted
-    from dens.cli import console
 
     with _opened(runs, event, attribute, master) as (opened, subject):
         chosen = [name.strip() for name in (names or "").split(",") if name.strip()]
@@ -219,16 +219,16 @@ def composite(
     as_json: AsJson = False,
 ) -> None:
     """Count how often each state of a pattern was followed by a match in time, and write it as a model."""
+    from dens.app.reading_tables import read_readings
+    from dens.app.tables import chosen_table
+    from dens.cli import console
     from dens.config.atomic_write import write_whole
     from dens.config.reading import read_document
+    from dens.trace.manifest import read_manifest
     from plugins.registry import authoring_of, language_of_document, offered
     from spark_analysis.learning.streams import learnt_counts, readings_of_runs, readings_of_tables
     from spark_analysis.run import open_run
     from spark_analysis.session.session import spark_session
-    from dens.cli import console
-    from dens.app.reading_tables import read_readings
-    from dens.app.tables import chosen_table
-    from dens.trace.manifest import read_manifest
 
     table = chosen_table(vocabulary)
     source = read_document(document)
@@ -271,11 +271,11 @@ def _opened(
     runs: list[Path], event: str, attribute: str, master: str | None
 ) -> Iterator[tuple[list["Run"], "Subject"]]:
     """Open the runs with a session of Spark that ends afterwards, and find what is learnt about."""
+    from dens.cli import console
+    from dens.trace.manifest import read_manifest
     from spark_analysis.learning.past_values import subject_of
     from spark_analysis.run import open_run
     from spark_analysis.session.session import spark_session
-    from dens.cli import console
-    from dens.trace.manifest import read_manifest
 
     for run in runs:
         read_manifest(run)  # a folder that is no run is told before Spark is started

@@ -54,13 +54,13 @@ def live(
     """
     from math import inf
 
-    from dens.config import exit_codes as exits
-    from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
-    from spark_analysis.session.session import spark_session
     from dens.cli import console
+    from dens.config import exit_codes as exits
     from dens.trace.folder_lock import is_being_written
     from dens.trace.manifest import read_manifest
     from dens.trace.run_documents import NotARun
+    from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
+    from spark_analysis.session.session import spark_session
 
     if wait:
         wait_for_run(run, console.say)

@@ -36,10 +36,10 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Carry unicast messages over recorded contacts, epidemically, and print what became of them."""
+    from dens.cli import console
     from emulation.contacts.formats.registry import read_contacts
     from emulation.replay.flood import replay as carry
     from emulation.replay.messages import read_messages
-    from dens.cli import console
 
     if ideal and transfer_s is not None:
         raise typer.BadParameter("--ideal and --transfer-s exclude each other")

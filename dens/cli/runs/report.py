@@ -10,9 +10,9 @@ from dens.cli.options import AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dens.trace.manifest import Manifest
     from spark_analysis.answers import Analysis
     from spark_analysis.report.comparison import Comparison
-    from dens.trace.manifest import Manifest
 
 
 def report(
@@ -41,14 +41,14 @@ def report(
     from concurrent.futures import ThreadPoolExecutor
     from contextlib import ExitStack
 
+    from dens.app.summary import comparison_table, summary_table
+    from dens.cli import console
+    from dens.trace.manifest import read_manifest
     from spark_analysis.answers import Analysis
     from spark_analysis.report.build import load_pages, refuse_unwritable
     from spark_analysis.report.comparison import refuse_strangers
     from spark_analysis.run import is_large
     from spark_analysis.session.session import spark_session
-    from dens.cli import console
-    from dens.app.summary import comparison_table, summary_table
-    from dens.trace.manifest import read_manifest
 
     refuse_strangers([(run, read_manifest(run)) for run in runs])
     sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from dens.config import exit_codes as exits
-from dens.cli.runs.run import ProgressForm, check_form, print_summary
 from dens.cli.options import AsJson
+from dens.cli.runs.run import ProgressForm, check_form, print_summary
+from dens.config import exit_codes as exits
 
 
 def rerun(
@@ -29,10 +29,10 @@ def rerun(
     """
     from dataclasses import asdict
 
-    from emulation.rerun import interrupted_at_ms, version_differences
-    from emulation.rerun import rerun as do_again
     from dens.cli import console
     from dens.cli.progress import progress as shown
+    from emulation.rerun import interrupted_at_ms, version_differences
+    from emulation.rerun import rerun as do_again
 
     check_form(progress)
     folder = out or run.with_name(f"{run.resolve().name}-again")

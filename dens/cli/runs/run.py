@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dens.config import exit_codes as exits
 from dens.cli.options import AsJson
 from dens.cli.progress import FORMS
+from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
     from emulation.run import RunSummary
@@ -76,13 +76,13 @@ def run(
 
     The same file and seed give the same trace, byte for byte. Ctrl-C leaves a valid partial run.
     """
+    from dens.app.summary import delivery_document, delivery_of_run
+    from dens.cli import console
+    from dens.cli.progress import progress as shown
+    from emulation.random.seeds import parse_seeds
     from emulation.run import run_scenario
     from emulation.scenario import load_scenario
     from emulation.scenario.changes import what_is_malformed
-    from emulation.random.seeds import parse_seeds
-    from dens.cli import console
-    from dens.cli.progress import progress as shown
-    from dens.app.summary import delivery_document, delivery_of_run
 
     check_form(progress)
     try:
@@ -151,10 +151,10 @@ def _many(
     as_json: bool,
 ) -> None:
     """Run every seed, tell of each when it ends, and end the command."""
-    from emulation.replications import ReplicationsInterrupted, run_replications
-    from emulation.scenario import load_scenario
     from dens.cli import console
     from dens.cli.progress import print_line
+    from emulation.replications import ReplicationsInterrupted, run_replications
+    from emulation.scenario import load_scenario
 
     loaded = load_scenario(scenario, changes)
     print_warnings(loaded, progress)

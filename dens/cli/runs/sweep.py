@@ -44,10 +44,10 @@ def sweep(
     A sweep that was stopped goes on where it was. The folder keeps every run and results.parquet, one row a
     run. All variants get the same seeds, so that differences are taken seed by seed.
     """
+    from dens.app.summary import sweep_table
+    from dens.cli import console
     from spark_analysis.number_format import counted
     from spark_analysis.sweep.plan import read_plan
-    from dens.cli import console
-    from dens.app.summary import sweep_table
 
     plan = read_plan(file)
     out = output or Path("sweeps") / file.stem
