@@ -18,6 +18,8 @@ from dens.numbers import LAST_NODE, LINK_NUMBER, STATUS_NAMES, Role
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
+HELLO_BYTES: Final = _HELLO.size
+"""With so many bytes a summary begins as well."""
 _ENTRY: Final = Struct(">IIB")
 ACK_BYTES: Final = _ENTRY.size
 """What one answer takes in an acknowledgement."""
