@@ -120,6 +120,7 @@ class CompositeChecker:
             for last, firsts in self.ends(asked, lateness_ms):
                 is_there = any(
                     all(part.until_ms > live_ms and part.id not in dropped for part in (first, last))
+                    and not self._world.checker.is_late(asked, first, last)
                     for first in firsts
                 )
                 said = Composite(MATCH, asked.subscriber, asked.id, asked.seq, last.id, 0).match

@@ -348,6 +348,8 @@ class DriverWorld:
             await self._mishap()
         await asyncio.sleep(_HEAL_S + (_FORGET_S if self.plan.crowd else 0))
         self._check()
+        if attack.done():
+            attack.result()  # what ended it is raised here
         attack.cancel()
         self._judge()
 

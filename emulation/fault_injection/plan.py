@@ -203,7 +203,7 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
         plan = replace(plan, covering=True)
     if seed % 11 == 0:
         plan = replace(plan, looks_up=True)
-    if seed % 4 == 1 and seed % 5:  # Of cut summaries a mediator cannot read which removals a source needs.
+    if seed % 4 == 1:
         plan = replace(plan, siblings=True)
     if seed % 6 == 1:
         plan = replace(plan, numbers=edge_numbers(seed, len(plan.nodes)))

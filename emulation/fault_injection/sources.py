@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 _PAIRS_BYTES: Final = 4
 """What of the body of two pairs, or of a sequence of them, says which pairs."""
-_WHOLE_SUMMARY_BYTES: Final = 1_000
-"""More than any source of these worlds has to say."""
 
 Amiss = tuple[int, int, int, bool]
 """Source, subscriber, id, and whether it is in force."""
@@ -81,15 +79,13 @@ class Sources:
         """Return what sources lack, and what they have for what is withdrawn.
 
         What has parts is at a source whole, or in all its parts; what is over in neither form. Where
-        mediators spare installs the same is asked of everything, and something that stands for it is enough;
-        but of summaries that are cut nobody can read whose withdrawals a source should be told.
+        mediators spare installs the same is asked of everything, and something that stands for it is enough.
         """
         world, plan = self._world, self._world.plan
         if plan.languages:
             return []  # Their filter hosts are watchdogs, which have tests of their own.
         found: list[Amiss] = []
         lateness_ms = plan.slack_ms if plan.faults.clock else 0
-        is_cut = plan.limits.summary_bytes < _WHOLE_SUMMARY_BYTES
         for one in world.applications.asked:
             has_parts = len(one.vector) > BODY_AT + 2
             if not (has_parts or plan.covering) or one.until_ms <= world.now_ms + 1_000 + lateness_ms:
@@ -98,7 +94,7 @@ class Sources:
                 is_there, is_served = self._is_at(source, one)
                 if one.over_ms is None and not is_served:
                     found.append((source, one.subscriber, one.id, True))
-                elif one.over_ms is not None and is_there and (has_parts or not is_cut):
+                elif one.over_ms is not None and is_there:
                     found.append((source, one.subscriber, one.id, False))
         return found
 

@@ -8,7 +8,7 @@ what it says, and only what is the peer's own and new in this contact counts as 
 A hello is not tied to a contact, so a recorded one verifies too. Therefore, where there is a key:
 - a peer that has said something new of late is not moved by a hello from elsewhere, nor driven from its
   address by somebody else's;
-- the hello with which a peer began is no news when it comes from elsewhere;
+- the hello with which a peer began, or any of an earlier session, is no news when it comes from elsewhere;
 - a peer that has said nothing but its hello is moved by one of a newer session at once.
 
 Silence is measured without greetings (hellos and summaries, which are said until they are answered): a peer
@@ -35,7 +35,7 @@ from dens.overlay.wire.authentication import TAG_BYTES, Authenticator
 from dens.overlay.wire.codes import HELLO, MessageType
 from dens.overlay.wire.envelope import TAGGED, UPDATE_ADVICE, VERSION, other_version, peek
 from dens.overlay.wire.item import ENVELOPE_BYTES
-from dens.overlay.wire.messages import Hello
+from dens.overlay.wire.messages import HELLO_BYTES, Hello
 
 Address = tuple[str, int]
 """Host and port."""
@@ -108,7 +108,7 @@ class _Peer:
     patience_ms: int
     """How long a listed peer may be silent before it is greeted anew."""
     session: int = 0
-    """The session of the hello that it was learnt from."""
+    """The latest session that it has greeted with."""
     is_proven: bool = False
     """Whether it has said anything that nobody could have recorded elsewhere."""
     beacon_ms: int | None = None
@@ -191,6 +191,9 @@ class Neighbours:
         if peer is None or seen is None:
             return None
         peer.is_heard = True
+        if seen[0] in _GREETINGS:
+            hello = data[ENVELOPE_BYTES : ENVELOPE_BYTES + HELLO_BYTES]
+            peer.session = max(peer.session, _session_of(hello))
         if not peer.is_open:
             peer.is_open = True
             self._changes.append(ContactChange(node, peer.address, None))
@@ -246,6 +249,8 @@ class Neighbours:
                 f"it calls itself {origin}, who was heard at {at} just now, and is heard when that one has "
                 f"been silent for {LOYAL_MS // 1000} s"
             )
+            if session < peer.session:
+                why = f"it greets with an earlier session than {origin} at {at}, as a recording would"
             return Heard(None, why=why, rival=rival)
         if known is not None:
             self.forget(known, f"node {origin} is at its address")
@@ -259,6 +264,9 @@ class Neighbours:
         return peer.is_proven and peer.silence_ms(now_ms) < LOYAL_MS
 
     def _may_move(self, peer: _Peer, session: int, now_ms: int) -> bool:
+        """Return whether a hello from elsewhere may be a known peer's. Sessions rise over restarts."""
+        if session < peer.session:
+            return False
         if peer.silence_ms(now_ms) >= LOYAL_MS:
             return True
         return not peer.is_proven and session > peer.session
@@ -369,7 +377,11 @@ def _unread(data: bytes) -> Heard:
 def _session_in(hello: bytes) -> int:
     """Return the session number of a hello, or 0 where it has none."""
     end = len(hello) - (TAG_BYTES if hello[0] & TAGGED else 0)
+    return _session_of(hello[ENVELOPE_BYTES:end])
+
+
+def _session_of(payload: bytes) -> int:
     try:
-        return Hello.decode(hello[ENVELOPE_BYTES:end]).session
+        return Hello.decode(payload).session
     except RemoteProtocolError:
         return 0

@@ -466,13 +466,14 @@ class Broker(Participant):
                 continue
             self.forwarding.offer(item.id, now_ms)
             for subscriber in list(carried.owed):
-                self._notifying.tell(carried, subscriber)
+                self._notify(carried, subscriber, now_ms)
             self.forwarding.let_go_if_done(item.id, now_ms)
         self._notifying.deferred.find_by(now_ms)
         self._report(now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        self._notifying.tell(carried, subscriber)
+        if self._notifying.tell(carried, subscriber):
+            self.forwarding.delivered(carried.item.id, now_ms)
 
     def held(self, item_id: ItemId) -> Item | None:
         """Return a message that is held. Whoever asks may send it."""

@@ -24,6 +24,8 @@ from dens.overlay.wire.codes import LINK_NUMBER
 
 RELIABLE: Final = b"\x01"
 """What a source that can be relied on says to mediators, where those tell each other their policy's note."""
+CUT: Final = b"\x02"
+"""What a source says to mediators whose summary leaves something out: it may know messages of any origin."""
 MOST_MEDIATORS: Final = 256
 """So many mediators are remembered one by one. Of more, those met longest ago become one that never asks."""
 _SOMEBODY: Final = LINK_NUMBER

@@ -119,7 +119,10 @@ class Sparing:
         return [by_key[key] for _, _, key in sorted(ranked)]
 
     def spares(self, wanted: Subscription, now_ms: int) -> bool:
-        """Say whether this need not be asked, or not before something else was answered."""
+        """Say whether this need not be asked, or not before something else was answered. What was noted of an
+        older revision does not hold for this one.
+        """
+        self.spared.pop(wanted.key, None)
         if (
             self.session.knows(wanted.item.id)
             or self._parts.of(wanted.item.id)
@@ -137,7 +140,6 @@ class Sparing:
             if cover is not None and self.session.awaits(cover.item.id):
                 self._waiting.setdefault(cover.item.id, []).append(wanted.key)
                 return True
-        self.spared.pop(wanted.key, None)
         return False
 
     def _may_have_older(self, wanted: Subscription) -> bool:

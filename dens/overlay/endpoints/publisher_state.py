@@ -11,7 +11,7 @@ brought back by an older copy.
 from typing import Final
 
 from dens.interfaces import FilterHost, SubscriptionKey
-from dens.overlay.covering.leases import RELIABLE, Reliance, longer_code
+from dens.overlay.covering.leases import CUT, RELIABLE, Reliance, longer_code
 from dens.overlay.endpoints.advertisements import Advertising
 from dens.overlay.endpoints.directory_client import PATIENCE_MS, EndKnowledge
 from dens.overlay.errors import LocalProtocolError
@@ -78,6 +78,7 @@ class PublisherState(Participant):
         "_counting",
         "_events",
         "_filter_host",
+        "_is_cut",
         "_ledger",
         "_limits",
         "_quarantine",
@@ -111,6 +112,8 @@ class PublisherState(Participant):
         self._unserved: set[SubscriptionKey] = set()
         self._counting: set[int] = set()
         """The mediators in contact that count copies."""
+        self._is_cut = False
+        """Whether the summary that was formed last leaves something out."""
         self._reliance = Reliance(context) if covering else None
         """Who may rely on which filters, where mediators spare what is covered."""
 
@@ -232,14 +235,18 @@ class PublisherState(Participant):
         if reliance is not None and (said := reliance.said_to(session)) is not None:
             return said
         known = self._ledger.seen.encode_others(self._context.node, most_bytes)
+        self._is_cut = len(known) + _ONE_MORE_BYTES > most_bytes
         if reliance is not None:
-            reliance.tell(session, known, is_whole=len(known) + _ONE_MORE_BYTES <= most_bytes)
+            reliance.tell(session, known, is_whole=not self._is_cut)
         return known
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Say whether mediators may rely on the filters that are here."""
-        is_relied_on = self._reliance is not None and self._reliance.is_told_all(session)
-        return RELIABLE if is_relied_on else b""
+        """Say whether mediators may rely on the filters that are here, and whether the summary leaves
+        something out.
+        """
+        if self._reliance is not None:
+            return RELIABLE if self._reliance.is_told_all(session) else CUT
+        return CUT if self._is_cut else b""
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages, and try again what no source served."""

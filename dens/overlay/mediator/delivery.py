@@ -35,12 +35,19 @@ class Notifying:
                 session.offer(0, item_id, NOTIFY)
         self.deferred.find_by(now_ms)
 
-    def tell(self, carried: Carried, subscriber: int) -> None:
-        """Queue a notification for a subscriber that is owed it, if it is in contact."""
+    def tell(self, carried: Carried, subscriber: int) -> bool:
+        """Queue a notification for a subscriber that is owed it, if it is in contact. Return whether its
+        summary names the notification: then it is owed it no longer.
+        """
         session = self._sessions.get(subscriber)
-        if session is not None and session.is_ready and session.role is SUBSCRIBER:
-            session.may_want(carried.item.id)
-            session.offer(0, carried.item.id, NOTIFY, carried.item.size)
+        if session is None or not session.is_ready or session.role is not SUBSCRIBER:
+            return False
+        item = carried.item
+        if session.named(item.id):
+            return self._state.carried.delivered(item.id, subscriber)
+        session.may_want(item.id)
+        session.offer(0, item.id, NOTIFY, item.size)
+        return False
 
     def acknowledged(self, item: Item, status: int, session: PeerSession) -> bool:
         """Learn how a subscriber took what it was owed; say whether it is owed less now."""

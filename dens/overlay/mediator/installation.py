@@ -8,7 +8,7 @@ already under another subscription (dens/overlay/covering/suppression.py).
 from typing import Final
 
 from dens.interfaces import SubscriptionKey
-from dens.overlay.covering.leases import RELIABLE
+from dens.overlay.covering.leases import CUT, RELIABLE
 from dens.overlay.covering.suppression import Sparing
 from dens.overlay.events import InstallSpared
 from dens.overlay.mediator.state import MediatorState
@@ -63,7 +63,7 @@ class Installing:
             self._offer_installs(session, now_ms)
             self._offer_removals(session)
         else:
-            self._offer_removals(session)
+            self._offer_removals(session, is_cut=note == CUT)
             self._offer_installs(session, now_ms)
 
     def offer_learnt(self, item: Item, now_ms: int) -> None:
@@ -85,9 +85,12 @@ class Installing:
             if session is not None and session.is_ready:
                 self._offer_installs(session, now_ms)
 
-    def _offer_removals(self, session: PeerSession) -> None:
+    def _offer_removals(self, session: PeerSession, *, is_cut: bool = False) -> None:
+        """Offer the withdrawals of all subscribers of whom a publisher knows something. Where its summary is
+        cut, that may be any.
+        """
         for tombstone in self._state.table.tombstones():
-            if session.has_any_of(tombstone.item.origin):
+            if is_cut or session.has_any_of(tombstone.item.origin):
                 self.offer_removal(tombstone.item, session)
 
     def offer_removal(self, tombstone: Item, session: PeerSession) -> None:

@@ -323,8 +323,8 @@ class Mediator(Participant):
         for item in items:
             carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
             if carried is not None:
-                for subscriber in carried.owed:
-                    self._notifying.tell(carried, subscriber)
+                for subscriber in list(carried.owed):
+                    self._tell(carried, subscriber, now_ms)
         self._notifying.deferred.find_by(now_ms)
 
     def _pass_on_made(self, now_ms: int) -> None:
@@ -336,11 +336,15 @@ class Mediator(Participant):
             for session in self._sessions.values():
                 if session.is_ready and session.role is MEDIATOR:
                     self._offer(carried.item, session, now_ms)
-            for subscriber in carried.owed:
-                self._notifying.tell(carried, subscriber)
+            for subscriber in list(carried.owed):
+                self._tell(carried, subscriber, now_ms)
+
+    def _tell(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        if self._notifying.tell(carried, subscriber):
+            self._state.let_go_if_done(carried.item.id, now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        self._notifying.tell(carried, subscriber)
+        self._tell(carried, subscriber, now_ms)
         asks = self._sharing.asks_who_is_owed
         for session in self._sessions.values():
             if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:

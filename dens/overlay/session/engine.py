@@ -139,7 +139,7 @@ class Engine(ABC):
                 hello = Hello.decode(item.payload)
                 if not self._greeting.is_admitted(hello, session, now_ms):
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-                return self._greeting.hello_came(hello, session, now_ms)
+                return self._greeting.hello_came(hello, item.number, session, now_ms)
             if item.type == LOOKUP or item.type == OFFERS:
                 return self._look_up_came(item, session, len(data), now_ms)
             items = self._unbatched(item.payload, peer, now_ms) if item.type == BATCH else [item]
@@ -352,8 +352,10 @@ class Engine(ABC):
         answers: Sequence[tuple[int, int, int]] = ()
         at = 0 if summary is None else 1
         to_answer = len(items)
+        answers_number = 0
         if at < to_answer and items[at].type == ACKNOWLEDGEMENT:
             answers = Acknowledgement.decode(items[at].payload).entries
+            answers_number = items[at].number
             at += 1
             to_answer -= 1
         answered = len(session.acks)
@@ -361,7 +363,7 @@ class Engine(ABC):
             self._greeting.summary_came(items[0], summary, session, now_ms)
             if session.is_ready and (self._lookups.is_any or self._participant.look_up_ms() != NEVER_MS):
                 self._lookups.peer_ready(session, now_ms)
-        if answers:
+        if answers and session.is_of_session(answers_number):
             self._acknowledgement_came(answers, session, now_ms)
         if at < len(items):
             self._items_came(items[at:] if at else items, session, now_ms)

@@ -61,14 +61,14 @@ class Greeting:
             theirs == known and session.is_ready and session.summary_number != item.number
         )
 
-    def hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
-        """Take a greeting, and say whether it begins a session. One that is repeated while ours is old says
-        that ours was lost: it is answered.
+    def hello_came(self, hello: Hello, number: int, session: PeerSession, now_ms: int) -> bool:
+        """Take a greeting of this link number, and say whether it begins a session. One that is repeated
+        while ours is old says that ours was lost: it is answered.
 
         Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
         be answered by another, for as long as the contact lasts.
         """
-        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
+        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard, number)
         says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
         if is_new and says_summary:
             session.begin_summary(item_id(self._node, self._ledger.link_number()))
@@ -88,7 +88,7 @@ class Greeting:
         is_known = session.is_ready and session.summary_number == item.number
         is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
         known = self._participant.understand(message) if is_read else None
-        self.hello_came(message.hello, session, now_ms)
+        self.hello_came(message.hello, item.number, session, now_ms)
         if theirs != session.peer_session:
             return
         session.acknowledge(item, STORED, now_ms)
@@ -109,7 +109,7 @@ class Greeting:
         ):
             return
         known = self._participant.understand(message) if message.first > session.covered else None
-        self.hello_came(message.hello, session, now_ms)
+        self.hello_came(message.hello, item.number, session, now_ms)
         session.acknowledge(item, STORED, now_ms)
         if known is not None:
             session.hear_part(known, message.last)

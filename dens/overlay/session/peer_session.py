@@ -25,7 +25,7 @@ from heapq import heapify, heappop, heappush
 from typing import Final
 
 from dens.overlay.limits import Limits
-from dens.overlay.wire.codes import LAST_NODE, SUMMARY, Role
+from dens.overlay.wire.codes import LAST_NODE, LINK_NUMBER, SUMMARY, Role
 from dens.overlay.wire.item import (
     AT_ONCE_MS,
     ENVELOPE_BYTES,
@@ -43,6 +43,8 @@ _FEW_BYTES: Final = 2_048
 DATAGRAM_BYTES: Final = 60_000
 """The most that shares a datagram; UDP carries 65,507 bytes."""
 _SUMMARY_PRIORITY: Final = -1
+_AHEAD: Final = LINK_NUMBER // 2
+"""Link numbers begin again behind the last: of two, the later one is ahead of the other by less than this."""
 _MOST_BATCHES: Final = 64
 """So many batches can be answered as a whole; what went in an earlier one is answered one by one."""
 
@@ -75,6 +77,7 @@ class PeerSession:
         "_also_has",
         "_batches",
         "_datagram_bytes",
+        "_first_number",
         "_first_window",
         "_flight_bytes",
         "_flights",
@@ -128,6 +131,8 @@ class PeerSession:
         """When this session wants attention next; never too late."""
         self.summary_number = 0
         self._heard_number = 0
+        self._first_number = 0
+        """The number of the greeting that began the peer's session."""
         self._limits = limits
         self._taken = RecentIds(limits.contact_items)
         self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
@@ -179,8 +184,9 @@ class PeerSession:
         self.link_messages.append((type, payload))
         self.due_ms = AT_ONCE_MS
 
-    def greet(self, role: Role, peer_session: int, heard: int) -> bool:
-        """Take what a hello says; return whether the peer's session is new, so that it needs our summary.
+    def greet(self, role: Role, peer_session: int, heard: int, number: int = LINK_NUMBER) -> bool:
+        """Take what a hello with this link number says; return whether the peer's session is new, so that it
+        needs our summary.
 
         A hello that names our session was made for this contact; any other may be recorded in another one.
         So only the former changes a session that has heard us, and only to a newer one; it also replaces one
@@ -197,6 +203,8 @@ class PeerSession:
             return False
         self.is_heard = has_heard
         self.peer_session = peer_session
+        self._first_number = number
+        self._heard_number = number - 1
         if self.role is None:
             self.due_ms = AT_ONCE_MS  # Nothing was said yet that could be forgotten.
         else:
@@ -273,9 +281,20 @@ class PeerSession:
         """Say whether a link message of the peer's is newer than every other that came in this contact. Its
         numbers rise, so what is repeated or recorded is none; nor is what was overtaken, which does no harm.
         """
-        if number <= self._heard_number:
+        if self._heard_number and not 0 < (number - self._heard_number) % LINK_NUMBER < _AHEAD:
             return False
         self._heard_number = number
+        return True
+
+    def is_of_session(self, number: int) -> bool:
+        """Return whether a link message was made in the session of the peer that is known here, and not
+        before. Its numbers rise over restarts, and whatever answers us was made after the greeting.
+        """
+        after = (number - self._first_number) % LINK_NUMBER
+        if after >= _AHEAD:
+            return False
+        if after >= _AHEAD // 2:  # A long session: what is compared with has to stay behind, and near.
+            self._first_number = number - _AHEAD // 4
         return True
 
     def took(self, item_id: ItemId) -> None:

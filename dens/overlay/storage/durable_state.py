@@ -21,6 +21,11 @@ _ITEM_NUMBERS: Final = item_id(0, 0)
 _SESSION_NUMBERS: Final = item_id(1, 0)
 _SESSIONS_WITH: Final = 2
 """Behind it stands a peer: the counter of the sessions with that one alone."""
+_LINK_NUMBERS: Final = item_id(3, 0)
+_LINK_STEP: Final = 4_096
+"""So many link numbers are reserved at once."""
+_LINKS_A_NUMBER: Final = 32
+"""Link messages are more than messages: the link numbers of a new store begin so many times as high."""
 _ENDS: Final = {_ITEM_NUMBERS: LINK_NUMBER, _SESSION_NUMBERS: 1 << 32}
 """The first number of each counter that no envelope or hello can say."""
 
@@ -47,9 +52,10 @@ def begin_numbers(store: Store, least: int) -> None:
     would say new things under numbers that they take for known.
     """
     counters = {key for space, key, _ in store.load() if space == _COUNTER}
-    for counter in (_ITEM_NUMBERS, _SESSION_NUMBERS):
+    firsts = {_ITEM_NUMBERS: least, _SESSION_NUMBERS: least, _LINK_NUMBERS: _LINKS_A_NUMBER * least}
+    for counter, first in firsts.items():
         if counter not in counters:
-            store.put(_COUNTER, counter, least.to_bytes(8, "big"))
+            store.put(_COUNTER, counter, first.to_bytes(8, "big"))
     store.commit()
 
 
@@ -59,7 +65,6 @@ class Ledger:
     __slots__ = (
         "_is_dirty",
         "_limits",
-        "_link_number",
         "_neighbours",
         "_next_number",
         "_occupied",
@@ -95,8 +100,7 @@ class Ledger:
         """The names of this node's own subscriptions by id; for reading."""
         self._neighbours: dict[ItemId, int] = {}
         self._is_dirty = False
-        self._link_number = 0
-        self._next_number = {_ITEM_NUMBERS: 0, _SESSION_NUMBERS: 1}
+        self._next_number = {_ITEM_NUMBERS: 0, _SESSION_NUMBERS: 1, _LINK_NUMBERS: 1}
         self._reserved = dict(self._next_number)
 
     def load(self) -> tuple[list[Item], list[Item]]:
@@ -230,11 +234,15 @@ class Ledger:
         self._erase(_COUNTER, item_id(_SESSIONS_WITH, peer))
 
     def link_number(self) -> int:
-        """Return a number for a link message. It means something within one session only, so it is not kept,
-        and begins anew behind the last.
+        """Return a number for a link message. Peers compare it with others of one session and with those of
+        the session before, so it rises over restarts, and begins again behind the last.
         """
-        self._link_number = (self._link_number + 1) % LINK_NUMBER
-        return LINK_NUMBER | self._link_number
+        number = self._next_number[_LINK_NUMBERS]
+        if number >= self._reserved[_LINK_NUMBERS]:
+            self._reserved[_LINK_NUMBERS] = number + _LINK_STEP
+            self._put(_COUNTER, _LINK_NUMBERS, self._reserved[_LINK_NUMBERS].to_bytes(8, "big"))
+        self._next_number[_LINK_NUMBERS] = number + 1
+        return LINK_NUMBER | number % LINK_NUMBER
 
     def require_numbers(self, count: int) -> None:
         """Refuse to begin what needs so many numbers for messages where fewer are left."""

@@ -18,6 +18,8 @@ from dens.overlay.wire.item import NUMBER_BITS, NUMBER_MASK, ItemId, item_id
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
+HELLO_BYTES: Final = _HELLO.size
+"""With so many bytes a summary begins as well."""
 _ENTRY: Final = Struct(">IIB")
 ACK_BYTES: Final = _ENTRY.size
 """What one answer takes in an acknowledgement."""

@@ -122,9 +122,12 @@ def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
 
 
 def test_link_messages_never_run_out_of_numbers() -> None:
-    ledger = Ledger(MemoryStore(), Limits())
-    ledger._link_number = LINK_NUMBER - 2
-    assert [ledger.link_number() for _ in range(3)] == [2**32 - 1, 2**31, 2**31 + 1]
+    store = MemoryStore()
+    begin_numbers(store, LINK_NUMBER // 32 - 1)
+    ledger = Ledger(store, Limits())
+    ledger.load()
+    numbers = [ledger.link_number() for _ in range(34)]
+    assert numbers[-3:] == [2**32 - 1, 2**31, 2**31 + 1]
 
 
 EDGES_NODE = st.sampled_from([0, 1, 255, 256, 65_535, 65_536, LAST_NODE - 1, LAST_NODE])

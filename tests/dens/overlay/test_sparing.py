@@ -13,7 +13,7 @@ from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import SUBSCRIBE
 from dens.overlay.wire.item import LIFETIME_MS
-from emulation.fault_injection.topics import LANGUAGE, TopicCovers
+from emulation.fault_injection.topics import LANGUAGE, TopicCovers, subscription
 from tests.dens.overlay.covered_net import (
     DRIVER,
     FIRST,
@@ -104,6 +104,25 @@ def test_a_source_that_refuses_the_cover_is_asked_for_what_it_covers() -> None:
     net.meet(FIRST, SOURCE)
     assert net.filters() == {(MEDIC, 1): bytes((1, 90))}
     assert net.spared() == []
+
+
+def test_a_revision_that_waits_for_an_answer_is_not_recorded_as_spared() -> None:
+    """Its older revision was spared; whether this one is depends on the answer, which is a refusal here."""
+    net = covered_net()
+    net.meet(MEDIC, DRIVER, FIRST, SOURCE, for_good=True)
+    net.ask(MEDIC, 0, topic=1, least=50)
+    net.ask(DRIVER, 0, topic=1, least=90, seq=1)
+    assert net.spared() == [(DRIVER, 0)]
+    take = net.host.install
+
+    def choosy(origin: int, id: int, seq: int, language: int, body: bytes, left_ms: int, now_ms: int) -> int:
+        return 4 if body == bytes((1, 10)) else take(origin, id, seq, language, body, left_ms, now_ms)
+
+    net.host.install = choosy  # type: ignore[method-assign]
+    net.subscriber(MEDIC).subscribe(subscription(1, 0, HOUR_Q, 1, 10), LANGUAGE, net.now_ms)
+    net.ask(DRIVER, 0, topic=1, least=20, seq=2)
+    assert net.filters() == {(MEDIC, 0): bytes((1, 50)), (DRIVER, 0): bytes((1, 20))}
+    assert net.spared() == [(DRIVER, 0)]
 
 
 # ---------------------------------------------------------------------- lifetimes

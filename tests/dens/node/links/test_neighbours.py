@@ -16,6 +16,7 @@ from dens.node.links.neighbours import (
 from dens.overlay.endpoints.subscriber import SubscriberEnd
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.authentication import Authenticator
+from dens.overlay.wire.codes import HELLO, SUMMARY
 
 OWN, LISTED, OTHER = 1, 2, 9
 HERE, THERE, ELSEWHERE = ("127.0.0.1", 7002), ("127.0.0.1", 9000), ("127.0.0.1", 9001)
@@ -326,6 +327,20 @@ def test_the_hello_with_which_a_peer_began_moves_it_never() -> None:
         assert (heard.node, heard.rival) == (None, None)
         assert "as a recording would" in heard.why
     assert known.address_of(OTHER) == THERE
+
+
+@pytest.mark.parametrize("kind", [HELLO, SUMMARY])
+def test_a_hello_of_an_earlier_session_moves_nobody_however_silent(kind: int) -> None:
+    """A peer began with session 3, and with 5 at the same place; a hello with session 4 is a recording."""
+    known = book(KEY)
+    who(known, hello(OTHER, KEY, 3), THERE, 0)
+    newer = hello(OTHER, KEY, 5)
+    known.was_heard(OTHER, newer[:1] + bytes((kind,)) + newer[2:], THERE, 100)
+    for now_ms in (200, 20_000, 80_000):
+        heard = known.node_at(hello(OTHER, KEY, 4), ELSEWHERE, now_ms)
+        assert (heard.node, known.address_of(OTHER)) == (None, THERE)
+        assert "an earlier session" in heard.why
+    assert who(known, hello(OTHER, KEY, 6), ELSEWHERE, 80_001) == (OTHER, True)
 
 
 def test_nobody_is_driven_from_its_address_by_a_recorded_hello_of_another() -> None:
