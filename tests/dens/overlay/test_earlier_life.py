@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from dens.node import DensNode
 from dens.overlay.assembly import Assembly
 from dens.overlay.events import OffersHeard
 from dens.overlay.limits import Limits
+from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.storage.durable_state import Ledger, begin_numbers

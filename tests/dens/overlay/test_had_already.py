@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from dens.node import DensNode
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.events import CopyDropped
+from dens.overlay.mediator.node import DensNode
 from dens.overlay.wire.codes import NOTIFY
 from tests.dens.overlay.broker.net import QUICK as QUICK_BROKERS
 from tests.dens.overlay.broker.net import BrokerNet
