@@ -344,6 +344,9 @@ class SubscriptionLanguage:
     """Whether values count beyond their bytes (`plugins.readings`); runs that ask in it record them."""
     authoring: "Callable[[], Authoring] | None" = None
     """What a person does with it. Called where it is needed, so that a node imports none of it."""
+    namespaces: tuple[str, ...] = ()
+    """XML namespaces of its documents, the one it writes first. A plain value: finding the language of a
+    document must not import the authoring of every language."""
     suffixes: tuple[str, ...] = ()
     """Ends of the names of its documents that are no XML, which has a namespace to tell."""
     publication_suffixes: tuple[str, ...] = ()

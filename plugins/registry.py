@@ -84,6 +84,8 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
         if type(language.language_id) is not int or not FIRST_OUTSIDE <= language.language_id <= LAST_NUMBER:
             free = f"a language of another package takes a number from {FIRST_OUTSIDE} to {LAST_NUMBER}"
             raise OutsidePackageError(f"{described('language', entry)}: {language.language_id}; {free}")
+        if not _are_names(language.namespaces):
+            raise OutsidePackageError(f"{described('language', entry)}: namespaces is not a tuple of names")
         for other in known.values():
             if language.language_id == other.language_id:
                 claim = f"number {language.language_id}"
@@ -99,6 +101,10 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
 
 def _is_language(member: object) -> bool:
     return isinstance(member, SubscriptionLanguage)
+
+
+def _are_names(namespaces: object) -> bool:
+    return isinstance(namespaces, tuple) and all(isinstance(one, str) and one for one in namespaces)
 
 
 def language(number: int) -> SubscriptionLanguage:
@@ -162,7 +168,7 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
     from plugins.authoring.xml.document import no_subscription, read_xml
 
     document = read_xml(source, file)
-    usual, *_ = authoring_of(language_named(DEFAULT)).namespaces
+    usual, *_ = language_named(DEFAULT).namespaces
     raise no_subscription(document, usual, {one: known[one].name for one in known if one != usual})
 
 
@@ -194,7 +200,7 @@ def namespaces() -> dict[str, str]:
 def _by_namespace() -> dict[str, SubscriptionLanguage]:
     found: dict[str, SubscriptionLanguage] = {}
     for known in languages().values():
-        for namespace in _namespaces_of(known):
+        for namespace in known.namespaces:
             if namespace in found:
                 claim = f"namespace {namespace} of {known.name}"
                 raise RegistryError(f"{claim} is taken by {found[namespace].name}")
@@ -202,19 +208,18 @@ def _by_namespace() -> dict[str, SubscriptionLanguage]:
     return found
 
 
-def _namespaces_of(language: SubscriptionLanguage) -> tuple[str, ...]:
-    """Return the namespaces of a language; one that fails has none, and the others go on."""
+def _working_authoring(language: SubscriptionLanguage) -> "Authoring | None":
+    """Return the authoring of a language; that of a language that fails is None, and the others go on."""
     try:
-        authoring = _authoring_of(language)
+        return _authoring_of(language)
     except LanguageDefect as defect:
-        _tell_once(str(defect))
-        return ()
-    return () if authoring is None else authoring.namespaces
+        _log_once(str(defect))
+        return None
 
 
 @cache
-def _tell_once(defect: str) -> None:
-    """Tell a defect of a package that nobody asked for: every document and every term comes by here."""
+def _log_once(defect: str) -> None:
+    """Log a defect of a package that the user did not name: every term passes here."""
     logging.getLogger("dens").warning("%s", defect)
 
 
@@ -226,8 +231,8 @@ def term_shapes() -> "TermShapes":
 
 def term_fault(attribute: "Attribute", name: str) -> str:
     """Return why some language cannot say a term of a sound vocabulary, or nothing where all can."""
-    spoken = (_authoring_of(known) for known in languages().values() if _namespaces_of(known))
-    shapes = (authoring.terms for authoring in spoken if authoring is not None)
+    working = (_working_authoring(known) for known in languages().values())
+    shapes = (authoring.terms for authoring in working if authoring is not None)
     return next((fault for one in shapes if one and (fault := one.fault(attribute, name))), "")
 
 

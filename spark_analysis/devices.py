@@ -7,12 +7,13 @@ and in contacts; the other engines are named after it, `medics-3.subscriber` ins
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,10 @@ def devices_of(nodes: Iterable[Mapping[str, Any]]) -> Devices:
     return Devices(len(rows) - len(inside), inside)
 
 
-def with_device(frame: DataFrame, devices: Devices, node: str, device: str) -> DataFrame:
+def with_device(frame: "DataFrame", devices: Devices, node: str, device: str) -> "DataFrame":
     """Add a column `device` with the device of the engine in the column `node`."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     if not devices.inside:
         return frame.withColumn(device, F.col(node))
     rows = [(engine, home) for engine, home in devices.inside.items()]

@@ -1,1 +1,6 @@
 """A-ToPSS, language 2: subscriptions and publications that may both be uncertain."""
+
+from typing import Final
+
+NAMESPACE: Final = "urn:dens:approximate:1"
+"""The XML namespace of its documents."""

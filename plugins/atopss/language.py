@@ -2,23 +2,48 @@
 degree and necessary to another (docs/decisions/0026-atopss.md).
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.atopss.asked_values import asked_values
-from plugins.atopss.filter import AnnouncedFilter, AtopssFilter
-from plugins.atopss.lookup import AtopssLookUp
+from plugins.atopss import NAMESPACE
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, FACTORIES
-from plugins.language import SubscriptionLanguage
-from plugins.relations import PlainCovers
+from plugins.language import AskedValue, SubscriptionLanguage
 
 if TYPE_CHECKING:
     from plugins.atopss.authoring.publications import ApproximatePublications
+    from plugins.atopss.filter import AnnouncedFilter, AtopssFilter
+    from plugins.atopss.lookup import AtopssLookUp
     from plugins.atopss.relations.relations import AtopssRelations
     from plugins.atopss.relations.routing import AtopssRouting
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
+    from plugins.relations import PlainCovers
     from plugins.routing import RoutingOptions
+
+
+def _lookup(table: MissionTable) -> "AtopssLookUp":
+    from plugins.atopss.lookup import AtopssLookUp
+
+    return AtopssLookUp(table)
+
+
+def _source_filter(table: MissionTable) -> "AtopssFilter":
+    from plugins.atopss.filter import AtopssFilter
+
+    return AtopssFilter(table)
+
+
+def _announced_filter(table: MissionTable) -> "AnnouncedFilter":
+    from plugins.atopss.filter import AnnouncedFilter
+
+    return AnnouncedFilter(table)
+
+
+def _asked_values(table: MissionTable, body: bytes) -> Sequence[AskedValue]:
+    from plugins.atopss.asked_values import asked_values
+
+    return asked_values(table, body)
 
 
 def _authoring() -> "Authoring":
@@ -53,8 +78,9 @@ def _routing(table: MissionTable, options: "RoutingOptions") -> "AtopssRouting":
     return AtopssRouting(AtopssRelations(table), AtopssCodec(table), options)
 
 
-def _source_covers(table: MissionTable) -> PlainCovers:
+def _source_covers(table: MissionTable) -> "PlainCovers":
     from plugins.atopss.relations.relations import AtopssRelations
+    from plugins.relations import PlainCovers
 
     return PlainCovers(AtopssRelations(table).stands_for)
 
@@ -62,17 +88,18 @@ def _source_covers(table: MissionTable) -> PlainCovers:
 ATOPSS: Final = SubscriptionLanguage(
     language_id=2,
     name="atopss",
-    lookup=AtopssLookUp,
-    source_filter=AtopssFilter,
-    announced_filter=AnnouncedFilter,
+    lookup=_lookup,
+    source_filter=_source_filter,
+    announced_filter=_announced_filter,
     matcher=FACTORIES[DEFAULT_ALGORITHM],
     reads_values=True,
     authoring=_authoring,
+    namespaces=(NAMESPACE,),
     publications=_publications,
     algorithms=FACTORIES,
     relations=_relations,
     routing=_routing,
     source_covers=_source_covers,
     ground_truth=_ground_truth,
-    asked_values=asked_values,
+    asked_values=_asked_values,
 )

@@ -76,11 +76,6 @@ class Authoring(Protocol):
     that are no vector raise `VectorError`.
     """
 
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        """Return the XML namespaces of its subscriptions, the one it writes first."""
-        ...
-
     def compile(
         self,
         source: bytes,

@@ -1,1 +1,6 @@
 """The language of boxes, number 5: crisp conditions with alternatives (docs/boxes.md)."""
+
+from typing import Final
+
+NAMESPACE: Final = "urn:dens:boxes:1"
+"""The XML namespace of its documents."""

@@ -11,16 +11,35 @@ from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_parts import BOARD_LANGUAGE_ID
+from plugins.boxes import NAMESPACE
 from plugins.boxes.algorithm_names import ALGORITHM_NAMES
-from plugins.boxes.nodes import BoxFilter, BoxLookUp, take_apart
-from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
+from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage, TakeApart
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
+    from plugins.boxes.nodes import BoxFilter, BoxLookUp
     from plugins.boxes.relations import BoxRelations
     from plugins.ground_truth import GroundTruth
 
 BOXES_ID: Final = 5
+
+
+def _lookup(table: MissionTable) -> "BoxLookUp":
+    from plugins.boxes.nodes import BoxLookUp
+
+    return BoxLookUp(table)
+
+
+def _source_filter(table: MissionTable) -> "BoxFilter":
+    from plugins.boxes.nodes import BoxFilter
+
+    return BoxFilter(table)
+
+
+def _parts(table: MissionTable) -> TakeApart:
+    from plugins.boxes.nodes import take_apart
+
+    return take_apart(table)
 
 
 def _matcher(index: str, table: MissionTable) -> Matcher:
@@ -54,12 +73,13 @@ _ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
 BOXES: Final = SubscriptionLanguage(
     language_id=BOXES_ID,
     name="boxes",
-    lookup=BoxLookUp,
-    source_filter=BoxFilter,
+    lookup=_lookup,
+    source_filter=_source_filter,
     matcher=_ALGORITHMS[ALGORITHM_NAMES[0]],
     listens_to={BOARD_LANGUAGE_ID: _ALGORITHMS[ALGORITHM_NAMES[0]]},
-    parts=take_apart,
+    parts=_parts,
     authoring=_authoring,
+    namespaces=(NAMESPACE,),
     algorithms=_ALGORITHMS,
     relations=_relations,
     ground_truth=_ground_truth,

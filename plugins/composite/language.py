@@ -8,14 +8,37 @@ through parts. Its own notifications are composites, made by DENS nodes and by s
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.composite.nodes import CompositeLookUp, only_sources_tell, take_apart
-from plugins.composite.results import results_of
-from plugins.language import Composer, Matcher, SourceFilter, SubscriptionLanguage
+from plugins.composite import NAMESPACE
+from plugins.language import Composer, LookUp, Matcher, Result, SourceFilter, SubscriptionLanguage, TakeApart
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
 
 COMPOSITE_ID: Final = 4
+
+
+def _lookup(table: MissionTable) -> LookUp:
+    from plugins.composite.nodes import CompositeLookUp
+
+    return CompositeLookUp(table)
+
+
+def _results(vector: bytes) -> tuple[Result, ...]:
+    from plugins.composite.results import results_of
+
+    return results_of(vector)
+
+
+def _parts(table: MissionTable) -> TakeApart:
+    from plugins.composite.nodes import take_apart
+
+    return take_apart(table)
+
+
+def _only_sources_tell(table: MissionTable, body: bytes) -> str:
+    from plugins.composite.nodes import only_sources_tell
+
+    return only_sources_tell(table, body)
 
 
 def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
@@ -40,17 +63,18 @@ def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
         from plugins.composite.authoring.composite_authoring import CompositeAuthoring
 
         assert atoms.authoring is not None  # primitives have to be written somehow
-        return CompositeAuthoring(atoms.authoring(), atoms.matcher)
+        return CompositeAuthoring(atoms.authoring(), atoms.matcher, atoms.namespaces[0])
 
     return SubscriptionLanguage(
         language_id=COMPOSITE_ID,
         name="composite",
-        lookup=CompositeLookUp,
+        lookup=_lookup,
         source_filter=source_filter,
         matcher=matcher,
         composer=composer,
-        results=results_of,
-        parts=take_apart,
-        only_sources_tell=only_sources_tell,
+        results=_results,
+        parts=_parts,
+        only_sources_tell=_only_sources_tell,
         authoring=authoring,
+        namespaces=(NAMESPACE,),
     )

@@ -5,31 +5,60 @@ Approximate and crisp predicates on normalised attributes, combined to one degre
 vectors, as boards do; `plugins.fuzzy.bodies` puts the three bytes of the overlay before a body.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.announced import AnnouncedFuzzyFilter
-from plugins.fuzzy.asked_values import asked_values
-from plugins.fuzzy.bodies import BodyCovers, BodyMatcher, BodyRelations
-from plugins.fuzzy.filter import FuzzySourceFilter, source_filter_with
-from plugins.fuzzy.lookup import FuzzyLookUp
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, SERVES_ONE
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
-from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
+from plugins.language import AskedValue, LookUp, Matcher, MatcherFactory, SourceFilter, SubscriptionLanguage
 from watchdog.algorithms import ALGORITHMS as FILTER_ALGORITHMS
 from watchdog.damper import Damper
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
+    from plugins.fuzzy.bodies import BodyCovers, BodyRelations
     from plugins.fuzzy.relations.routing import FuzzyRouting
     from plugins.ground_truth import GroundTruth
     from plugins.routing import RoutingOptions
 
 
+def _lookup(table: MissionTable) -> LookUp:
+    from plugins.fuzzy.lookup import FuzzyLookUp
+
+    return FuzzyLookUp(table)
+
+
+def _source_filter(features: str, table: MissionTable) -> SourceFilter:
+    from plugins.fuzzy.filter import FuzzySourceFilter
+
+    return FuzzySourceFilter(table, features)
+
+
+def _source_filter_by(algorithm: str, features: str, table: MissionTable) -> SourceFilter:
+    from plugins.fuzzy.filter import source_filter_with
+
+    return source_filter_with(algorithm, features)(table)
+
+
+def _announced_filter(table: MissionTable) -> SourceFilter:
+    from plugins.fuzzy.announced import AnnouncedFuzzyFilter
+
+    return AnnouncedFuzzyFilter(table)
+
+
+def _asked_values(table: MissionTable, body: bytes) -> Sequence[AskedValue]:
+    from plugins.fuzzy.asked_values import asked_values
+
+    return asked_values(table, body)
+
+
 def _matcher(algorithm: str, features: str, table: MissionTable) -> Matcher:
+    from plugins.fuzzy.bodies import BodyMatcher
+
     return BodyMatcher(ALGORITHMS[algorithm](table, features, table.feature_bytes))
 
 
@@ -39,7 +68,8 @@ def _authoring() -> "Authoring":
     return FuzzyAuthoring()
 
 
-def _relations(features: str, table: MissionTable) -> BodyRelations:
+def _relations(features: str, table: MissionTable) -> "BodyRelations":
+    from plugins.fuzzy.bodies import BodyRelations
     from plugins.fuzzy.relations.covering import CoveringForest
     from plugins.fuzzy.relations.relations import FuzzyRelations
 
@@ -53,7 +83,8 @@ def _routing(features: str, table: MissionTable, options: "RoutingOptions") -> "
     return FuzzyRouting(table, _relations(features, table), options)
 
 
-def _source_covers(table: MissionTable) -> BodyCovers:
+def _source_covers(table: MissionTable) -> "BodyCovers":
+    from plugins.fuzzy.bodies import BodyCovers
     from plugins.fuzzy.relations.covering import CoveringForest
 
     return BodyCovers(CoveringForest("exact", table.feature_bytes))
@@ -77,20 +108,21 @@ def _fuzzy(features: str) -> SubscriptionLanguage:
     return SubscriptionLanguage(
         language_id=1,
         name="fuzzy",
-        lookup=FuzzyLookUp,
-        source_filter=partial(FuzzySourceFilter, features=features),
-        source_filters={name: source_filter_with(name, features) for name in FILTER_ALGORITHMS},
+        lookup=_lookup,
+        source_filter=partial(_source_filter, features),
+        source_filters={name: partial(_source_filter_by, name, features) for name in FILTER_ALGORITHMS},
         matcher=algorithms[DEFAULT_ALGORITHM],
         authoring=_authoring,
+        namespaces=(NAMESPACE,),
         algorithms=algorithms,
         partial_algorithms=frozenset(SERVES_ONE),
         conditions={name: partial(_fuzzy, name) for name in FEATURE_CONDITIONS},
-        announced_filter=AnnouncedFuzzyFilter,
+        announced_filter=_announced_filter,
         relations=partial(_relations, features),
         routing=partial(_routing, features),
         source_covers=_source_covers,
         ground_truth=_ground_truth,
-        asked_values=asked_values,
+        asked_values=_asked_values,
         damper=_damper,
     )
 

@@ -7,16 +7,29 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.filter import GraphSourceFilter
-from plugins.gtopss.lookup import GraphLookUp
+from plugins.gtopss import NAMESPACE
 from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.gtopss.authoring.publications import GraphPublications
+    from plugins.gtopss.filter import GraphSourceFilter
+    from plugins.gtopss.lookup import GraphLookUp
     from plugins.gtopss.relations.relations import GraphRelations
 
 GRAPH_ID: Final = 3
+
+
+def _lookup(table: MissionTable) -> "GraphLookUp":
+    from plugins.gtopss.lookup import GraphLookUp
+
+    return GraphLookUp(table)
+
+
+def _source_filter(table: MissionTable) -> "GraphSourceFilter":
+    from plugins.gtopss.filter import GraphSourceFilter
+
+    return GraphSourceFilter(table)
 
 
 def _naive(table: MissionTable) -> Matcher:
@@ -71,10 +84,11 @@ _ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
 GRAPH: Final = SubscriptionLanguage(
     language_id=GRAPH_ID,
     name="graph",
-    lookup=GraphLookUp,
-    source_filter=GraphSourceFilter,
+    lookup=_lookup,
+    source_filter=_source_filter,
     matcher=_fast,
     authoring=_authoring,
+    namespaces=(NAMESPACE,),
     publications=_publications,
     algorithms=_ALGORITHMS,
     suffixes=(".rq",),

@@ -38,10 +38,6 @@ class GuardedAuthoring:
     def __init__(self, guard: Guard, inner: Any) -> None:
         self._guard = guard
         self._inner = inner
-        namespaces = guard.call("namespaces", lambda: inner.namespaces)
-        is_sound = isinstance(namespaces, tuple) and all(isinstance(one, str) and one for one in namespaces)
-        guard.demand(is_sound and bool(namespaces), "namespaces", "no tuple of names")
-        self.namespaces: tuple[str, ...] = namespaces
 
     def _do(self, verb: str, function: Callable[..., Answer], *given: Any, **named: Any) -> Answer:
         return self._guard.call(verb, function, *given, lets=self._REFUSALS, **named)

@@ -9,8 +9,8 @@ from typing import Final
 
 from spark_analysis.answers import GroundTruth
 from spark_analysis.matching_figures import MatchingDone
-from spark_analysis.metrics.overhead import RadioUse
 from spark_analysis.pair_figures import PairFigures
+from spark_analysis.radio_use import RadioUse
 from spark_analysis.summed_tables import Tables
 
 

@@ -13,12 +13,10 @@ import pyarrow.compute as pc
 
 from dens.trace.recorded_run import RecordedRun
 from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
-from spark_analysis.catalogue.recorded_truth import wanted_told
 from spark_analysis.copies_left import copies_left
 from spark_analysis.devices import devices_of
 from spark_analysis.languages import languages_of
 from spark_analysis.matching_figures import COUNTED_SINCE, SUMMED, MatchingDone, matching_done
-from spark_analysis.metrics.overhead import radio_use
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
 from spark_analysis.radio_links import radio_links
@@ -27,6 +25,10 @@ from spark_analysis.summed_tables import Count
 
 def evidence_of(run: RecordedRun) -> Evidence:
     """Return all that is known of a run without Spark (`evidence.SWEPT`)."""
+    # The modules of these definitions import PySpark; the summary of a run needs only `pairs_of`.
+    from spark_analysis.catalogue.recorded_truth import wanted_told
+    from spark_analysis.metrics.overhead import radio_use
+
     nodes = run.table("nodes").to_pylist()
     devices = devices_of(nodes)
     languages = languages_of(run.manifest)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark re
 
 from dens.trace.manifest import Manifest
 from spark_analysis.metrics.ordering import in_order
-from spark_analysis.metrics.owed import OWED
+from spark_analysis.metrics.owed_schema import OWED
 
 PAIR = ("origin", "number", "subscriber")
 

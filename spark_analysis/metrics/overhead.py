@@ -8,7 +8,7 @@ one engine of a device hands to another is neither.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_analysis.devices import Devices
 from spark_analysis.metrics.ordering import in_order
 from spark_analysis.radio_links import Numbers, RadioLinks
+from spark_analysis.radio_use import RadioUse
 from spark_analysis.summed_tables import Tables
 
 NOTIFICATION_TYPES: Final = ("notification", "notify")
@@ -37,43 +38,6 @@ def traffic(messages: DataFrame) -> DataFrame:
         .agg(F.count("*").alias("messages"), F.sum("bytes").alias("bytes"))
         .transform(in_order, "kind", "type", "reason")
     )
-
-
-@dataclass(frozen=True, slots=True)
-class RadioUse:
-    """What was on the air, and what came of it.
-
-    What one real node saw (`of_one_node`) has deliveries far away and not the transfers before them.
-    """
-
-    relayed: int = 0
-    """Transfers: notifications that arrived complete at another device and were new there."""
-    duplicates: int = 0
-    """Notifications that arrived complete at another device and were not new there."""
-    delivered: int = 0
-    """Notifications that an application was shown, composites left out."""
-    composite_deliveries: int = 0
-    """Messages with a composite that an application was shown."""
-    delivered_between_devices: int = 0
-    """Those of both whose source is in another device than the application."""
-    transmissions: int = 0
-    """Messages that left a radio, once for each hop."""
-    frames: int = 0
-    """Frames that left a radio: a message that is longer than a frame takes several."""
-    bytes_on_air: int = 0
-    """Bytes of these frames, their overhead included."""
-    forwarded: int = 0
-    """What of `transmissions` relays sent for others, below the overlay."""
-    forwarded_frames: int = 0
-    forwarded_bytes: int = 0
-    of_one_node: bool = False
-    sent_bytes: Mapping[str, int] = field(default_factory=dict)
-    """Bytes on the air by message type, each message once, as its source sent it."""
-
-    @property
-    def deliveries(self) -> int:
-        """Return everything that an application was shown, composites included."""
-        return self.delivered + self.composite_deliveries
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,37 +9,16 @@ counts is whether it matched when it happened.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StructField, StructType
 
 from plugins.language import Match, Matcher
 from spark_analysis.metrics.run_languages import RunLanguages
 from watchdog.header import body_of
 
-OWED = StructType(
-    [
-        StructField("origin", IntegerType(), False),
-        StructField("number", LongType(), False),
-        StructField("event_ms", LongType(), False),
-        StructField("lifetime_ms", LongType(), False),
-        StructField("language", IntegerType(), False),
-        StructField("subscriber", IntegerType(), False),
-        StructField("id", IntegerType(), False),
-        StructField("seq", IntegerType(), False),
-        StructField("degree_u8", IntegerType(), False),
-        StructField("first", BooleanType(), False),
-        StructField("withdrawn_ms", LongType(), True),
-    ]
-)
-"""One row for each (notification, subscription revision) that is owed.
-
-`first` is true of one row of each pair (notification, subscriber), so that counting pairs needs no search
-for those that are there twice. `withdrawn_ms` is when the last revision of the pair was withdrawn, null where
-one of them never was: all rows of a pair share it.
-"""
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _OWED_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("origin", pa.int32()),
@@ -109,7 +88,7 @@ def subscription_revisions(subscriptions: Iterable[Mapping[str, Any]]) -> tuple[
 
 def owed(
     revisions: Sequence[SubscriptionRevision], languages: RunLanguages
-) -> Callable[[DataFrame], DataFrame]:
+) -> "Callable[[DataFrame], DataFrame]":
     """Return the transformation of `notifications` into what is owed (`OWED`)."""
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -117,7 +96,9 @@ def owed(
         for batch in batches:
             yield owed_in(batch, revisions, matchers)
 
-    def transform(notifications: DataFrame) -> DataFrame:
+    def transform(notifications: "DataFrame") -> "DataFrame":
+        from spark_analysis.metrics.owed_schema import OWED
+
         wanted = notifications.select("origin", "number", "at_ms", "lifetime_ms", "language", "vector")
         return wanted.mapInArrow(judge, OWED)
 

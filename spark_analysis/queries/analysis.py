@@ -18,7 +18,6 @@ from spark_analysis.matching_figures import MatchingDone, total_matching
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
 from spark_analysis.metrics.documents import frames_of_documents, released_documents
-from spark_analysis.metrics.overhead import RadioUse
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.pair_figures import PairFigures
 from spark_analysis.queries import delivery as arriving
@@ -27,6 +26,7 @@ from spark_analysis.queries.composites import composites_of, useful_for_composit
 from spark_analysis.queries.details import details_of
 from spark_analysis.queries.metrics import SparkTables
 from spark_analysis.queries.routing import broker_tables_of
+from spark_analysis.radio_use import RadioUse
 from spark_analysis.run import Run
 from spark_analysis.session.worker_errors import told_in_words
 

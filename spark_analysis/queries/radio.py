@@ -5,9 +5,10 @@ from typing import Final
 from spark_analysis.answers import GivenUp, Overhead, TypeTraffic
 from spark_analysis.devices import Devices
 from spark_analysis.languages import languages_of
-from spark_analysis.metrics.overhead import RadioUse, radio_use, traffic
+from spark_analysis.metrics.overhead import radio_use, traffic
 from spark_analysis.queries.metrics import SparkTables
 from spark_analysis.radio_links import radio_links
+from spark_analysis.radio_use import RadioUse
 from spark_analysis.run import Run
 
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired", "quarantined", "undecided")

@@ -68,9 +68,10 @@ def test_page_says_what_it_is(code: str) -> None:
 def _authoring(path: Path) -> Authoring:
     """Return the language of a document that may be too broken to say it."""
     text = path.read_bytes()
-    composite = CompositeAuthoring(FuzzyAuthoring(), FUZZY.matcher)
-    others = (AtopssAuthoring(), BoxesAuthoring(), composite, GraphAuthoring())
-    return next((one for one in others if one.namespaces[0].encode() in text), FuzzyAuthoring())
+    composite = CompositeAuthoring(FuzzyAuthoring(), FUZZY.matcher, *FUZZY.namespaces)
+    others = {"approximate": AtopssAuthoring(), "boxes": BoxesAuthoring(), "composite": composite}
+    others["graph"] = GraphAuthoring()
+    return next((others[name] for name in others if f"urn:dens:{name}:1".encode() in text), FuzzyAuthoring())
 
 
 def problems_of(path: Path, table: MissionTable) -> list[Problem]:
@@ -135,7 +136,7 @@ def test_codes_that_need_more_than_a_file(tmp_path: Path, table: MissionTable) -
             b"<aggregating-function>harmonic</aggregating-function>",
         )
     )
-    composites = CompositeAuthoring(FuzzyAuthoring(), FUZZY.matcher)
+    composites = CompositeAuthoring(FuzzyAuthoring(), FUZZY.matcher, *FUZZY.namespaces)
 
     def with_model(*states: tuple[int, int, int]) -> None:
         """Compile a composite with a model that counted these states: mask, visits, completions."""

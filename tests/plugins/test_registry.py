@@ -75,10 +75,11 @@ def test_a_language_that_cannot_be_written_is_told_once_and_the_others_go_on(
     def broken() -> Authoring:
         raise KeyError("its own fault")
 
-    register(monkeypatch, guarded(replace(TOY, language_id=202, name="broken", authoring=broken)))
+    other = replace(TOY, language_id=202, name="broken", authoring=broken, namespaces=("urn:test:broken:1",))
+    register(monkeypatch, guarded(other))
     with caplog.at_level(logging.WARNING, "dens"):
         for _ in range(3):
-            assert namespaces() == OURS | {NAMESPACE: "alarm"}
+            assert namespaces() == OURS | {NAMESPACE: "alarm", "urn:test:broken:1": "broken"}
             assert term_fault(PATIENT.attribute("heart_rate"), "high") == ""
     [told] = caplog.records
     assert "the broken language: authoring() raised KeyError" in told.getMessage()

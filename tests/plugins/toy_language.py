@@ -110,10 +110,6 @@ class AlarmRelations:
 
 
 class AlarmAuthoring(Authoring):
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        return (NAMESPACE,)
-
     def compile(
         self,
         source: bytes,
@@ -175,6 +171,7 @@ TOY: Final = SubscriptionLanguage(
     source_filter=lambda table: AlarmFilter(),
     matcher=lambda table: AlarmMatcher(),
     authoring=AlarmAuthoring,
+    namespaces=(NAMESPACE,),
     algorithms={"plain": lambda table: AlarmMatcher()},
     relations=lambda table: AlarmRelations(),
 )

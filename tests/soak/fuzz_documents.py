@@ -4,8 +4,6 @@ import sys
 
 import atheris
 
-import plugins.kernels.fit  # noqa: F401  numba cannot compile what atheris has instrumented
-
 with atheris.instrument_imports(include=["plugins", "knowledge_manager"]):
     from dens.config.problems import DocumentError
     from knowledge_manager.mission_table import load_mission_table

@@ -10,8 +10,6 @@ from watchdog.vector import VectorError
 
 
 class _Words:
-    namespaces = ("urn:test:worded:1",)
-
     def describe_match(self, match: Match, table: MissionTable) -> str:
         if len(match.detail) != 1:
             raise VectorError(0, "one byte is all that it writes")

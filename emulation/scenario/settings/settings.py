@@ -6,7 +6,7 @@ else, an event class of the mission table, a file beside the scenario) is checke
 """
 
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -28,7 +28,6 @@ from dens.overlay.policies.policy import ReplicationPolicy
 from dens.overlay.policies.registry import USUAL
 from emulation.forwarding.none import NONE
 from emulation.forwarding.registry import forwarding_kinds
-from emulation.radio import Radio
 from emulation.scenario.settings.faults import (
     BoardSettings,
     ControlSettings,
@@ -43,6 +42,9 @@ from emulation.scenario.settings.sensors import SensingSettings, SensorSettings
 from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from plugins.registry import DEFAULT
 from watchdog.lifetime import LONGEST_LIFETIME_S
+
+if TYPE_CHECKING:
+    from emulation.radio import Radio
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
 Role = Literal["subscriber", "mediator", "publisher", "forwarder"]
@@ -209,8 +211,10 @@ class RadioSettings(Settings):
     cut: Literal["restart", "resume"] = "restart"
     least_contact_s: NotNegative = 0.0
 
-    def radio(self) -> Radio:
+    def radio(self) -> "Radio":
         """Return the radio with these settings."""
+        from emulation.radio import Radio  # it imports SimPy, which checking a scenario does not need
+
         return Radio(
             self.range_m,
             self.rate_bytes_per_s,

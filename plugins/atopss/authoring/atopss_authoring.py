@@ -10,7 +10,6 @@ from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.atopss.authoring.describe import describe_vector
-from plugins.atopss.authoring.schema import NAMESPACE
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, matcher_named
 from plugins.atopss.shapes.scale import BYTE_TOP
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 class AtopssAuthoring(Authoring):
     """Writes, checks, describes, explains and draws approximate subscriptions."""
-
-    namespaces = (NAMESPACE,)
 
     @property
     def generator(self) -> "AtopssGenerator":

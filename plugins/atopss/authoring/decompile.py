@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
-from plugins.atopss.authoring.schema import NAMESPACE
+from plugins.atopss import NAMESPACE
 from plugins.atopss.authoring.term_shapes import SIDE_WORDS
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.shapes.scale import HALF, INFINITE

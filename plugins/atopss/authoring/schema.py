@@ -2,8 +2,7 @@
 
 from typing import Final
 
+from plugins.atopss import NAMESPACE
 from plugins.authoring.xml.schema import DocumentSchema
-
-NAMESPACE: Final = "urn:dens:approximate:1"
 
 SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.atopss", "approximate.xsd")

@@ -9,7 +9,6 @@ from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
 from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from plugins.boxes.authoring.describe import describe_vector
-from plugins.boxes.authoring.schema import NAMESPACE
 from plugins.language import Match, Matcher
 from plugins.stamps import board_told_s, without_stamp
 from watchdog.vector import VectorError
@@ -23,11 +22,6 @@ _FEATURES: Final = "subset"
 
 class BoxesAuthoring(Authoring):
     """Writes, checks, describes, explains and decompiles boxes."""
-
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        """Return the one namespace there is."""
-        return (NAMESPACE,)
 
     @property
     def generator(self) -> "BoxesGenerator":

@@ -6,7 +6,7 @@ from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.output.reading_words import decimal_text, reading_words
-from plugins.boxes.authoring.schema import NAMESPACE
+from plugins.boxes import NAMESPACE
 from plugins.boxes.vectors import Box, decode_body, framed_body
 from plugins.byte_readings import byte_of, readings_of
 from watchdog.header import HEADER_LIFETIME

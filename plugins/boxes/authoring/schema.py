@@ -3,7 +3,6 @@
 from typing import Final
 
 from plugins.authoring.xml.schema import DocumentSchema
-
-NAMESPACE: Final = "urn:dens:boxes:1"
+from plugins.boxes import NAMESPACE
 
 SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.boxes", "boxes.xsd")

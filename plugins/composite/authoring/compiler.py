@@ -12,13 +12,14 @@ from plugins.authoring import Authoring, Compiled
 from plugins.authoring.xml.document import read_subscription
 from plugins.authoring.xml.root_attributes import read_fifteenths, read_valid
 from plugins.authoring.xml.words import AuthorsWords
+from plugins.composite import NAMESPACE
 from plugins.composite.alternatives import expanded, mixes_too_much
 from plugins.composite.authoring.elements import read_pattern
 from plugins.composite.authoring.prediction import read_prediction
 from plugins.composite.authoring.primitives import PrimitiveReader, ReadPrimitive
 from plugins.composite.authoring.problems import Complaints
 from plugins.composite.authoring.resolve import Resolved, resolved
-from plugins.composite.authoring.schema import NAMESPACE, SCHEMA
+from plugins.composite.authoring.schema import SCHEMA
 from plugins.composite.bounds import DEFAULT_WINDOW_S, LONGEST_WINDOW_S, MOST_MIXED_GROUPS
 from plugins.composite.pattern import leaves_of
 from plugins.composite.search.watched import is_possible
@@ -34,6 +35,7 @@ def compile_composite(
     file: str,
     table: MissionTable,
     atoms: Authoring,
+    atoms_namespace: str,
     *,
     stamp_s: int = 0,
     strict: bool = False,
@@ -43,13 +45,13 @@ def compile_composite(
 ) -> Compiled:
     """Return the compiled subscription; everything wrong raises one `DocumentError`.
 
-    `atoms` is what compiles primitives. With `is_learning` the model of a prediction is not looked for: it is
-    about to be written.
+    `atoms` compiles primitives, as documents of `atoms_namespace`. With `is_learning` the model of a
+    prediction is not looked for: it is about to be written.
     """
     document = read_subscription(source, file, SCHEMA, "composite")
     complaints = Complaints(document)
     words = AuthorsWords(table, document.language, thesaurus)
-    reader = PrimitiveReader(atoms, words, complaints, thesaurus, tolerance)
+    reader = PrimitiveReader(atoms, atoms_namespace, words, complaints, thesaurus, tolerance)
     names = reader.names()
     primitives = reader.read()
     root = document.root

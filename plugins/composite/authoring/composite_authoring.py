@@ -10,7 +10,6 @@ from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
 from plugins.authoring.authoring import Picture
 from plugins.authoring.streams import StreamLearner, StreamReading
-from plugins.composite.authoring.schema import NAMESPACE
 from plugins.composite.composites import KINDS
 from plugins.language import Match, MatcherFactory
 from watchdog.vector import HEADER_BYTES, VectorError
@@ -21,17 +20,13 @@ _STAMP_BYTES: Final = 2
 
 class CompositeAuthoring(Authoring):
     """Writes, checks, describes, explains and draws composites; `atoms` does that for primitives, which
-    `judge` finds satisfied or not.
+    `judge` finds satisfied or not. `namespace` is that of documents of primitives.
     """
 
-    def __init__(self, atoms: Authoring, judge: MatcherFactory) -> None:
+    def __init__(self, atoms: Authoring, judge: MatcherFactory, namespace: str) -> None:
         self._atoms = atoms
         self._judge = judge
-
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        """Return the one namespace there is."""
-        return (NAMESPACE,)
+        self._namespace = namespace
 
     def compile(
         self,
@@ -52,6 +47,7 @@ class CompositeAuthoring(Authoring):
             file,
             table,
             self._atoms,
+            self._namespace,
             stamp_s=stamp_s,
             strict=strict,
             tolerance=tolerance,
@@ -119,7 +115,7 @@ class CompositeAuthoring(Authoring):
         """Return what counts a model for the prediction of a document."""
         from plugins.composite.authoring.learner import learner
 
-        return partial(learner, atoms=self._atoms, judge=self._judge)
+        return partial(learner, atoms=self._atoms, judge=self._judge, namespace=self._namespace)
 
     @property
     def decompile(self) -> Callable[[bytes, MissionTable], str]:

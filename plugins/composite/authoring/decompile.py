@@ -12,9 +12,9 @@ from dens.config.refusal import Refusal
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
+from plugins.composite import NAMESPACE
 from plugins.composite.alternatives import meeting_places, told
 from plugins.composite.authoring.describe import letters
-from plugins.composite.authoring.schema import NAMESPACE
 from plugins.composite.vectors import DURATION, CompositeBody, constraints_of, decode_body, framed_body
 from watchdog.header import framed
 from watchdog.lifetime import lifetime_code, lifetime_s

@@ -28,9 +28,10 @@ def learner(
     thesaurus: Thesaurus | None,
     atoms: Authoring,
     judge: MatcherFactory,
+    namespace: str,
 ) -> "CompositeLearner":
     """Return what learns for a document; one that predicts nothing is refused."""
-    made = compile_composite(source, file, table, atoms, thesaurus=thesaurus, is_learning=True)
+    made = compile_composite(source, file, table, atoms, namespace, thesaurus=thesaurus, is_learning=True)
     body = decode_body(made.body, table.feature_bytes, table)
     if body.prediction is None:
         raise Refusal(f"{file} has no <predict>: there is nothing to learn; say how soon, and how likely")

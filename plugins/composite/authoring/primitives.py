@@ -21,8 +21,8 @@ from plugins.authoring.xml.root_attributes import read_fifteenths
 from plugins.authoring.xml.spans import Span
 from plugins.authoring.xml.words import AuthorsWords
 from plugins.board_parts import Constrained, also_carrying, constrained_by
+from plugins.composite import NAMESPACE
 from plugins.composite.authoring.problems import Complaints
-from plugins.composite.authoring.schema import NAMESPACE
 from plugins.composite.bounds import MOST_KEYS, MOST_PRIMITIVES
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class PrimitiveReader:
     """Reads the primitives of one document."""
 
     atoms: Authoring
+    atoms_namespace: str
     words: AuthorsWords
     complaints: Complaints
     thesaurus: Thesaurus | None
@@ -187,9 +188,8 @@ class PrimitiveReader:
         content = document.content_span(element)
         language = "" if document.language is None else f" xml:lang={quoteattr(document.language)}"
         least = "" if threshold is None else f" threshold={quoteattr(threshold.strip())}"
-        [namespace, *_] = self.atoms.namespaces
         prefixes = "".join(
-            f" xmlns{'' if prefix is None else f':{prefix}'}={quoteattr(self._namespace(uri, namespace))}"
+            f" xmlns{'' if prefix is None else f':{prefix}'}={quoteattr(self._namespace(uri))}"
             for prefix, uri in element.nsmap.items()
         )
         own = next((prefix for prefix, uri in element.nsmap.items() if uri == NAMESPACE), None)
@@ -199,9 +199,8 @@ class PrimitiveReader:
         inside = document.source[content.start : content.end]
         return opening.encode() + blank + inside + f"</{tag}>".encode()
 
-    @staticmethod
-    def _namespace(uri: str, atoms: str) -> str:
-        return atoms if uri == NAMESPACE else uri
+    def _namespace(self, uri: str) -> str:
+        return self.atoms_namespace if uri == NAMESPACE else uri
 
     def _moved(self, problems: tuple[Problem, ...], element: "Element") -> Iterator[Problem]:
         """Yield what another language says of a primitive, at the places of the whole document."""

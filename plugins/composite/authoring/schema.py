@@ -3,6 +3,6 @@
 from typing import Final
 
 from plugins.authoring.xml.schema import DocumentSchema
+from plugins.composite import NAMESPACE
 
-NAMESPACE: Final = "urn:dens:composite:1"
 SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.composite", "composite.xsd")

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.schema import NAMESPACE
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from plugins.fuzzy.vectors import (

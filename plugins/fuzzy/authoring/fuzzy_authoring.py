@@ -14,7 +14,6 @@ from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
-from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
@@ -77,8 +76,6 @@ class FuzzyPicture:
 
 class FuzzyAuthoring(Authoring):
     """Writes, checks, describes, explains and draws fuzzy subscriptions."""
-
-    namespaces = (NAMESPACE,)
 
     @property
     def terms(self) -> "FuzzyTerms":

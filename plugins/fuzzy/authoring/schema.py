@@ -3,7 +3,6 @@
 from typing import Final
 
 from plugins.authoring.xml.schema import DocumentSchema
-
-NAMESPACE: Final = "urn:dens:subscription:1"
+from plugins.fuzzy import NAMESPACE
 
 SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.fuzzy", "subscription.xsd")

@@ -5,7 +5,7 @@ from lxml import etree
 from knowledge_manager.graphs.dictionary import Dictionary
 from knowledge_manager.graphs.terms import LANGUAGE_STRING, XSD, Iri, Literal
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.authoring.schema import NAMESPACE
+from plugins.gtopss import NAMESPACE
 from plugins.gtopss.authoring.words import usual_names
 from plugins.gtopss.pattern import End, Pattern, in_order_of_appearance
 from plugins.gtopss.vectors import decode_pattern

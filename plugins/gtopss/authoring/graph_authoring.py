@@ -7,7 +7,6 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import Authoring, Compiled, Description, Explanation, Picture, VectorKind
 from plugins.gtopss.authoring.describe import describe_vector
-from plugins.gtopss.authoring.schema import NAMESPACE
 from plugins.gtopss.match import UNDECIDED_DETAIL
 from plugins.gtopss.vectors import FORM_AT, STAMP_BYTES
 from plugins.language import Match
@@ -18,11 +17,6 @@ _STAMP_AT = 3
 
 class GraphAuthoring(Authoring):
     """Writes, checks, describes, explains and decompiles patterns."""
-
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        """Return the one namespace there is."""
-        return (NAMESPACE,)
 
     def compile(
         self,

@@ -3,7 +3,6 @@
 from typing import Final
 
 from plugins.authoring.xml.schema import DocumentSchema
-
-NAMESPACE: Final = "urn:dens:graph:1"
+from plugins.gtopss import NAMESPACE
 
 SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.gtopss", "pattern.xsd")

@@ -40,10 +40,6 @@ class AlarmGenerator:
 
 class DrawingAuthoring(AlarmAuthoring):
     @property
-    def namespaces(self) -> tuple[str, ...]:
-        return ("urn:test:drawing:1",)
-
-    @property
     def generator(self) -> SubscriptionGenerator:
         return AlarmGenerator()
 
@@ -59,6 +55,7 @@ DRAWING = SubscriptionLanguage(
     source_filter=TOY.source_filter,
     matcher=TOY.matcher,
     authoring=drawing,
+    namespaces=("urn:test:drawing:1",),
 )
 
 

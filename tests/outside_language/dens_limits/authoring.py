@@ -16,7 +16,7 @@ from typing import Any
 
 from dens_limits.cells import LAST_CELL, cell_of
 from dens_limits.judging import judge
-from dens_limits.nodes import attributes_of, checked
+from dens_limits.nodes import NAMESPACE, attributes_of, checked
 from dens_limits.vectors import (
     MOST_LIMITS,
     Body,
@@ -42,8 +42,6 @@ from plugins.value_texts import corners_of, fault_of
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.vector import VectorError
-
-NAMESPACE = "urn:example:limits:1"
 
 
 class Reader:
@@ -96,10 +94,6 @@ class Reader:
 
 class LimitsAuthoring(Authoring):
     """Writes, checks, describes, explains and decompiles limits."""
-
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        return (NAMESPACE,)
 
     def compile(
         self,

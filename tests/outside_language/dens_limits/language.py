@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from dens_limits.nodes import (
     LIMITS_ID,
+    NAMESPACE,
     LimitsFilter,
     LimitsLookUp,
     LimitsMatcher,
@@ -61,6 +62,7 @@ LIMITS = SubscriptionLanguage(
     parts=take_apart,
     reads_values=True,
     authoring=_authoring,
+    namespaces=(NAMESPACE,),
     publications=_publications,
     relations=_relations,
     ground_truth=_ground_truth,

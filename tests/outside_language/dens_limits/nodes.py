@@ -16,6 +16,7 @@ from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
 LIMITS_ID = 40
+NAMESPACE = "urn:example:limits:1"
 SERIAL = 7
 """The protocol of sources that stand on a desk; nobody asks them for limits."""
 

@@ -15,7 +15,7 @@ from plugins.guard.guarded import guarded
 from plugins.language import Match, Part, Release, SubscriptionLanguage
 from plugins.relations import PlainCovers
 from plugins.routing import Changes, RelatedRouting, RoutingOptions
-from tests.plugins.toy_language import NAMESPACE, TOY, AlarmRelations, alarm
+from tests.plugins.toy_language import TOY, AlarmRelations, alarm
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 from watchdog.watchdog import BAD_VECTOR, INSTALLED, Watchdog
@@ -205,26 +205,10 @@ def test_what_an_author_did_wrong_passes() -> None:
     language = guarded(TOY)
     assert language.authoring is not None
     authoring = language.authoring()
-    assert authoring.namespaces == (NAMESPACE,)
     with pytest.raises(DocumentError):
         authoring.compile(alarm(event="nothing").encode(), "a.xml", TABLE)
     with pytest.raises(VectorError):
         authoring.describe(b"", TABLE)
-
-
-@pytest.mark.parametrize("namespaces", [None, "urn:x", (), (3,), ([],)])
-def test_namespaces_that_are_none_are_a_defect(namespaces: Any) -> None:
-    assert TOY.authoring is not None
-
-    class Nameless(type(TOY.authoring())):  # type: ignore[misc]
-        @property
-        def namespaces(self) -> Any:
-            return namespaces
-
-    language = guarded(replace(TOY, authoring=Nameless))
-    assert language.authoring is not None
-    with pytest.raises(LanguageDefect, match="namespaces"):
-        language.authoring()
 
 
 class Table:

@@ -16,7 +16,7 @@ from spark_analysis.metrics.delivery import (
     with_group,
 )
 from spark_analysis.metrics.holding import copies_at_end
-from spark_analysis.metrics.owed import OWED
+from spark_analysis.metrics.owed_schema import OWED
 from spark_analysis.queries.delivery import delivery_of
 
 MakeTable = Callable[..., DataFrame]

@@ -15,8 +15,9 @@ from spark_analysis.catalogue.members.bytes_per_delivery import bytes_per_delive
 from spark_analysis.catalogue.members.duplicate_share import duplicate_share
 from spark_analysis.catalogue.members.overhead_ratio import overhead_ratio
 from spark_analysis.devices import Devices
-from spark_analysis.metrics.overhead import RadioUse, radio_use, traffic
+from spark_analysis.metrics.overhead import radio_use, traffic
 from spark_analysis.radio_links import RadioLinks
+from spark_analysis.radio_use import RadioUse
 from spark_analysis.summed_tables import Count
 
 MakeTable = Callable[..., DataFrame]

@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
-from spark_analysis.metrics.owed import OWED, SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.metrics.owed_schema import OWED
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.spark_analysis import oracle
 from tests.spark_analysis.synthetic import Told, Wish, notification_vector, subscription_vector, synthetic_run

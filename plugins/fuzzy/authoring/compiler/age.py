@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.xml.reader import PredicateReader, own_text
 from plugins.authoring.xml.spans import Span
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.ages import OLDEST_S
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
-from plugins.fuzzy.authoring.schema import NAMESPACE
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from unicodedata import normalize
 from dens.config.problems import DocumentError
 from plugins.authoring.xml.document import SubscriptionDocument
 from plugins.authoring.xml.reader import own_text
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Expression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
 from plugins.fuzzy.authoring.compiler.rule_elements import rules_block
 from plugins.fuzzy.authoring.compiler.rules import LONGEST_BLOCK, NAMED, fit_rules, is_constant
-from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
 from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
 

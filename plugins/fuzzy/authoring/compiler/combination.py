@@ -12,13 +12,13 @@ from lxml import etree
 from dens.config.problems import did_you_mean, likely_meant, listed
 from plugins.authoring.xml.reader import PredicateReader
 from plugins.authoring.xml.spans import Span
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.aggregators import (
     AggregatingFunctions,
     guarded,
     registered_aggregators,
 )
 from plugins.fuzzy.authoring.compiler.expressions import Expression
-from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import NORMS
 from watchdog.aggregators import (
     AGGREGATOR_NAMES,

@@ -17,6 +17,7 @@ from plugins.authoring.xml.reader import PredicateReader, own_text
 from plugins.authoring.xml.root_attributes import read_fifteenths, read_valid
 from plugins.authoring.xml.spans import Span
 from plugins.authoring.xml.words import ResolvedWord
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
@@ -24,7 +25,6 @@ from plugins.fuzzy.authoring.compiler.combination import Combination, local_name
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
 from plugins.fuzzy.authoring.compiler.place import read_within
-from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from watchdog.aggregators import AGGREGATOR_NAMES, ANY_ZERO_IS_ZERO, UNMOVED_BY_ONE, WEIGHTED_MEAN
 
