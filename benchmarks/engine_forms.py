@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.sizes import SMALL
-from dens.compiled.finder import choose
-from dens.compiled.record import PLACE, read_record
+from dens.compiled import choose_form, find_record
 
 ROOT: Final = Path(__file__).parent.parent
 EARLIER_COMMIT: Final = "b39a92cd4ad5e201c345ad33c8c4611815decb38"
@@ -49,7 +48,7 @@ class Form:
 def forms() -> list[Form]:
     """Return the forms that there are here; pure Python always is one."""
     found = [Form(PURE, ROOT)]
-    if choose(read_record(PLACE), "").is_compiled:
+    if choose_form(find_record()[1], "").is_compiled:
         found.append(Form(COMPILED, ROOT))
     if not SMALL and (folder := _earlier()) is not None:
         found.append(Form(EARLIER, folder))

@@ -1,5 +1,5 @@
 """The emulator: owns time, place, radio, chance and crash, and runs the real code for everything else."""
 
-from dens.compiled.finder import use_compiled
+from dens.compiled import use_compiled
 
 use_compiled()

@@ -1,5 +1,5 @@
 """Subscription languages, each a look-up, a filter and a matcher behind one small interface."""
 
-from dens.compiled.finder import use_compiled
+from dens.compiled import use_compiled
 
 use_compiled()

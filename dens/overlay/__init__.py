@@ -1,5 +1,5 @@
 """The overlay: three protocols as pure state machines. Bytes and time go in, bytes and events come out."""
 
-from dens.compiled.finder import use_compiled
+from dens.compiled import use_compiled
 
 use_compiled()

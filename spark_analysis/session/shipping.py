@@ -25,7 +25,12 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 def is_shipped(path: PurePath) -> bool:
-    """Tell whether a file of a package goes along: of Python's caches only compiled kernels do."""
+    """Tell whether a file of a package goes along: of Python's caches only compiled kernels do.
+
+    Compiled modules stay: they are for this machine.
+    """
+    if "_compiled" in path.parts:
+        return False
     return "__pycache__" not in path.parts or path.suffix in (".nbi", ".nbc")
 
 

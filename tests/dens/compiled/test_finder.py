@@ -1,15 +1,14 @@
-"""What was compiled is used only for the very text that it was compiled from."""
+"""Compiled modules are used only for the source that they were compiled from."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.compiled.finder import choose
-from dens.compiled.record import Record, read_record, record_file, write_record
-from dens.compiled.text import digest
+from dens.compiled import Record, choose_form, digest_files, read_record, record_file
 
 FILES = ["dens/overlay/session/engine.py", "dens/overlay/wire/item.py", "requirements/compile.txt"]
 
@@ -27,13 +26,13 @@ def record_of(project: Path) -> Record:
         "folder",
         {"dens.overlay.session.engine": "dens/overlay/session/engine.so"},
         FILES,
-        digest(project, FILES),
+        digest_files(project, FILES),
     )
 
 
 def test_the_text_as_it_was_compiled_is_used_compiled(project: Path) -> None:
-    assert choose(record_of(project), "", project).is_compiled
-    assert choose(record_of(project), "0", project).is_compiled
+    assert choose_form(record_of(project), "", project).is_compiled
+    assert choose_form(record_of(project), "0", project).is_compiled
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -41,14 +40,16 @@ def test_no_changed_file_is_shadowed(project: Path, name: str) -> None:
     record = record_of(project)
     before = (project / name).read_bytes()
     (project / name).write_bytes(before.replace(b"text", b"Text"))
-    form = choose(record, "", project)
+    form = choose_form(record, "", project)
     assert not form.is_compiled
     assert "changed" in form.why
-    assert form.advice == "make install compiles it again"
+    assert form.advice == ""
+    (project / "Makefile").touch()
+    assert choose_form(record, "", project).advice == "make compiled"
     (project / name).unlink()
-    assert not choose(record, "", project).is_compiled
+    assert not choose_form(record, "", project).is_compiled
     (project / name).write_bytes(before)
-    assert choose(record, "", project).is_compiled
+    assert choose_form(record, "", project).is_compiled
 
 
 def test_what_moves_from_one_file_to_the_next_is_a_change(project: Path) -> None:
@@ -56,31 +57,30 @@ def test_what_moves_from_one_file_to_the_next_is_a_change(project: Path) -> None
     one, other = project / FILES[0], project / FILES[1]
     one.write_bytes(one.read_bytes() + other.read_bytes())
     other.write_bytes(b"")
-    assert not choose(record, "", project).is_compiled
+    assert not choose_form(record, "", project).is_compiled
 
 
 def test_pure_python_can_be_asked_for(project: Path) -> None:
-    form = choose(record_of(project), "1", project)
+    form = choose_form(record_of(project), "1", project)
     assert not form.is_compiled
     assert form.why == "DENS_PURE is set"
 
 
 def test_what_was_never_compiled_is_pure(project: Path) -> None:
     assert read_record(project) is None
-    assert not choose(None, "", project).is_compiled
+    assert not choose_form(None, "", project).is_compiled
 
 
 def test_a_record_is_read_as_it_was_written(project: Path) -> None:
-    write_record(project, record_of(project))
+    record_file(project).write_text(json.dumps(asdict(record_of(project))))
     assert read_record(project) == record_of(project)
-    assert [path.name for path in project.glob("record*")] == [record_file(project).name]
 
 
 documents = st.recursive(
     st.none() | st.integers() | st.text(max_size=3),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["folder", "modules", "text", "digest"]), inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["folder", "modules", "sources", "digest"]), inner, max_size=4)
     ),
 )
 
@@ -90,4 +90,4 @@ def test_whatever_stands_in_the_record_nothing_is_raised(tmp_path_factory, said:
     place = tmp_path_factory.mktemp("place")
     record_file(place).write_bytes(said)
     found = read_record(place)
-    assert found is None or not choose(found, "", place).is_compiled
+    assert found is None or not choose_form(found, "", place).is_compiled

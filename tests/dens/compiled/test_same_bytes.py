@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dens.compiled.__main__ import lack, main
-from dens.compiled.finder import choose
-from dens.compiled.record import PLACE, read_record
-from dens.compiled.text import modules_to_compile
+from compile_engine import describe_missing_tool, find_modules, main
+from dens.compiled import CHECKOUT, choose_form, read_record
 from tests.paths import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("compiled")]
@@ -18,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("compiled")]
 RUN = """
 import sys
 from pathlib import Path
-from dens.compiled.finder import use_compiled
+from dens.compiled import use_compiled
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
@@ -47,12 +45,10 @@ SCENARIOS = (
 @pytest.fixture(scope="module", autouse=True)
 def compiled_engine() -> None:
     """Compile the present text if that was not done; a machine without a C compiler has one form only."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DENS_PURE", "0")
-        main()
-        if missing := lack():
-            pytest.skip(f"{missing}: THE COMPILED FORM OF THE ENGINE IS NOT TESTED HERE")
-    assert choose(read_record(PLACE), "").is_compiled, (PLACE / "log.txt").read_text()[-2000:]
+    main()
+    if missing := describe_missing_tool():
+        pytest.skip(f"{missing}: THE COMPILED FORM OF THE ENGINE IS NOT TESTED HERE")
+    assert choose_form(read_record(CHECKOUT), "").is_compiled, (CHECKOUT / "log.txt").read_text()[-2000:]
 
 
 def python(form: str, *arguments: str) -> str:
@@ -94,7 +90,7 @@ def test_faults_are_met_in_the_same_way() -> None:
     ],
 )
 def test_whichever_room_is_imported_first_all_of_it_is_compiled(first: str) -> None:
-    names = [name.removesuffix(".py").replace("/", ".") for name in modules_to_compile(ROOT)]
+    names = [name.removesuffix(".py").replace("/", ".") for name in find_modules()]
     assert len(names) > 30
     found = python("compiled", LOADERS, first, *names).split()
     assert set(found) == {"ExtensionFileLoader"}
