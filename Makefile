@@ -1,6 +1,7 @@
 # Verbs of this project. `make run` and `make test` need Python 3.11+ and make, and set up the rest themselves.
 #
-#   make install   the environment of `make run`, in .venv; the engine is compiled where there is a C compiler
+#   make install   the environment of `make run`, in .venv
+#   make compiled  compile the engine where there is a C compiler; without, the same results in twice the time
 #   make run       the rescue scenario, its Spark analysis and its report
 #   make check     format, lint, types, import rules, unit tests (some minutes)
 #   make test      everything, boards and Spark included
@@ -19,15 +20,17 @@ PYTHON ?= python3
 ONLY ?=
 LARGEST ?=
 BIN := .venv/bin
-CODE := dens emulation experiments knowledge_manager plugins spark_analysis watchdog tests benchmarks
+CODE := dens emulation experiments knowledge_manager plugins spark_analysis watchdog tests benchmarks setup.py compile_engine.py
 QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run check test soak bench figures golden lock clean
+.PHONY: install compiled run check test soak bench figures golden lock clean
 
 install: .venv/.installed-run
-	@$(BIN)/python -m dens.compiled
+
+compiled: install
+	@$(BIN)/python compile_engine.py
 
 run: install
 	@$(BIN)/dens run rescue --out runs/rescue --force
@@ -40,7 +43,7 @@ check: .venv/.installed-test
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -q -n 2 $(QUICK)
 
-test: .venv/.installed-bench .build/boards/.installed .build/browser/.installed .build/feeds/.installed
+test: .venv/.installed-bench compiled .build/boards/.installed .build/browser/.installed .build/feeds/.installed
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/mypy
@@ -50,12 +53,10 @@ test: .venv/.installed-bench .build/boards/.installed .build/browser/.installed 
 soak: .venv/.installed-soak .build/boards/.installed
 	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
-bench: .venv/.installed-bench .build/boards/.installed
-	@$(BIN)/python -m dens.compiled
+bench: .venv/.installed-bench .build/boards/.installed compiled
 	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 
-figures: .venv/.installed-bench .build/boards/.installed
-	@$(BIN)/python -m dens.compiled
+figures: .venv/.installed-bench .build/boards/.installed compiled
 	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks --page docs/measurements.md
 
 golden: .venv/.installed-test
@@ -70,7 +71,7 @@ lock:
 	$(COMPILE) requirements/bench.in -c requirements/test.txt -o requirements/bench.txt
 
 clean:
-	rm -rf .venv .build runs benchmarks/latest.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dens.egg-info
+	rm -rf .venv .build build runs benchmarks/latest.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dens.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -79,7 +80,7 @@ clean:
 	@$(PYTHON) -m venv .venv \
 		|| { echo "Could not make a virtual environment. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 3; }
 
-.venv/.installed-run: requirements/run.txt pyproject.toml | .venv/bin/python
+.venv/.installed-run: requirements/run.txt pyproject.toml setup.py | .venv/bin/python
 	@echo "Setting up .venv (pyspark is a large download; the first time takes some minutes) …"
 	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/run.txt
 	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable . --editable experiments
