@@ -1,6 +1,5 @@
 """What every stream of Spark needs beside Spark: a folder to itself, and a path that is no pattern."""
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,8 @@ def held_alone(place: Path, otherwise: str) -> Iterator[None]:
     """Hold a folder for this process; the system lets go of it when the process dies, however it does. Where
     somebody else has it, `otherwise` says so.
     """
+    import fcntl  # not on every system that reads traces
+
     with (place / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,7 +4,6 @@ The lock is on the folder itself and leaves no file. The system takes it away wh
 it does, which no number of a process in a file can promise.
 """
 
-import fcntl
 import os
 import time
 import weakref
@@ -37,7 +36,7 @@ def _locked(folder: Path) -> int:
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(_TRIES):
         try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(opened, exclusively=True)
         except BlockingIOError:
             time.sleep(_BETWEEN_S)
         except OSError:
@@ -48,6 +47,15 @@ def _locked(folder: Path) -> int:
     raise FolderLocked(f"{folder} is being written by another process; end that one, or name another folder")
 
 
+def _lock(opened: int, *, exclusively: bool) -> None:
+    """Lock an open folder without waiting; where there are no such locks, raise OSError."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        raise OSError("this system has no file locks") from None
+    fcntl.flock(opened, (fcntl.LOCK_EX if exclusively else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+
+
 def is_being_written(folder: Path) -> bool:
     """Tell whether some process holds the folder; where locks cannot be asked for it is taken for granted."""
     try:
@@ -55,7 +63,7 @@ def is_being_written(folder: Path) -> bool:
     except OSError:
         return True
     try:
-        fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        _lock(opened, exclusively=False)
     except OSError:
         return True
     finally:
