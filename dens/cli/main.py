@@ -1,7 +1,7 @@
-"""The `dens` command: puts the sub-commands together and turns every failure into words and an exit code.
+"""The `dens` command: finds the sub-commands and turns every failure into a message and an exit code.
 
-A command module imports only typer at its top; the rooms are imported inside the command that needs them, so
-that help and completion stay quick.
+A command module imports only typer at its top; other packages are imported inside the command that needs
+them, so that help and completion stay quick.
 """
 
 import io
@@ -11,19 +11,13 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from dens.cli.board import board
-from dens.cli.graphs import graph
-from dens.cli.node import key, node, offers, publish
-from dens.cli.runs import compare, contacts, learn, live, replay, report, rerun, run, sweep
-from dens.cli.subscriptions import check, compile_, cover, decode, decompile, explain, match
-from dens.cli.tools import doctor, experiment, torture
-from dens.cli.vocabularies import init, lookup, schema, thesaurus, vocabulary
 from dens.config import exit_codes as exits
 from dens.config.streams import guarded
 
@@ -39,8 +33,51 @@ _LEFT_BEHIND = {
 itself what it left."""
 
 
+_COMMANDS = {
+    "run": "runs.run:run",
+    "rerun": "runs.rerun:rerun",
+    "compare": "runs.compare:compare",
+    "report": "runs.report:report",
+    "live": "runs.live:live",
+    "sweep": "runs.sweep:sweep",
+    "compile": "subscriptions.compile_:compile_",
+    "decode": "subscriptions.decode:decode",
+    "decompile": "subscriptions.decompile:decompile",
+    "explain": "subscriptions.explain:explain",
+    "match": "subscriptions.match:match",
+    "check": "subscriptions.check:check",
+    "lookup": "vocabularies.lookup:lookup",
+    "offers": "node.offers:offers",
+    "contacts": "runs.contacts:contacts",
+    "replay": "runs.replay:replay",
+    "cover": "subscriptions.cover:cover",
+    "experiment": "tools.experiment:experiment",
+    "torture": "tools.torture:torture",
+    "publish": "node.publish:publish",
+    "init": "vocabularies.init:init",
+    "doctor": "tools.doctor:doctor",
+    "help": "tools.help:help_",
+    "schema": "vocabularies.schema:schema",
+    "learn": "runs.learn:app",
+    "vocabulary": "vocabularies.vocabulary:app",
+    "thesaurus": "vocabularies.thesaurus:app",
+    "graph": "graphs.graph:app",
+    "key": "node.key:app",
+    "node": "node.node:app",
+    "board": "board.board:app",
+}
+"""Every command and where it is defined: a function, or a Typer app with further commands. A module is
+imported when its command is called, or when help lists them all."""
+
+
 class _Commands(TyperGroup):
-    """The sub-commands. Typer makes an exit code of an interruption, without a word; here it stays one."""
+    """The sub-commands, imported on demand.
+
+    Typer turns an interruption into a silent exit code; here it is raised again as `typer.Abort`.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_COMMANDS)
 
     def make_context(self, *given: Any, **named: Any) -> Any:
         try:
@@ -55,11 +92,27 @@ class _Commands(TyperGroup):
             raise typer.Abort from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = experiment.installed() if cmd_name == "experiment" else None
-        command = command or super().get_command(ctx, cmd_name)
-        if command is not None:
-            _refuse_addresses(command)
+        if cmd_name not in _COMMANDS:
+            return None
+        command = _load_command(cmd_name)
+        _refuse_addresses(command)
         return command
+
+
+def _load_command(name: str) -> Any:
+    module, _, attribute = _COMMANDS[name].partition(":")
+    loaded = import_module(f"dens.cli.{module}")
+    if name == "experiment" and (installed := loaded.installed()) is not None:
+        return installed
+    found = getattr(loaded, attribute)
+    if isinstance(found, typer.Typer):
+        command: Any = typer.main.get_group(found)
+    else:
+        holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        holder.command(name)(found)
+        command = typer.main.get_command(holder)
+    command.name = name
+    return command
 
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)")
@@ -104,37 +157,6 @@ app = typer.Typer(
     epilog="Ends with 0 fine, 1 a finding, 2 usage, 3 bad input, 4 run aborted, 130 interrupted. "
     "Add --debug to any command for a traceback.",
 )
-
-app.command("run")(run.run)
-app.command("rerun")(rerun.rerun)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("live")(live.live)
-app.add_typer(learn.app, name="learn")
-app.command("sweep")(sweep.sweep)
-app.command("compile")(compile_.compile_)
-app.command("decode")(decode.decode)
-app.command("decompile")(decompile.decompile)
-app.command("explain")(explain.explain)
-app.command("match")(match.match)
-app.command("check")(check.check)
-app.command("lookup")(lookup.lookup)
-app.command("offers")(offers.offers)
-app.add_typer(vocabulary.app, name="vocabulary")
-app.add_typer(thesaurus.app, name="thesaurus")
-app.add_typer(graph.app, name="graph")
-app.command("contacts")(contacts.contacts)
-app.command("replay")(replay.replay)
-app.command("cover")(cover.cover)
-app.command("experiment")(experiment.experiment)
-app.command("torture")(torture.torture)
-app.add_typer(key.app, name="key")
-app.add_typer(node.app, name="node")
-app.command("publish")(publish.publish)
-app.add_typer(board.app, name="board")
-app.command("init")(init.init)
-app.command("doctor")(doctor.doctor)
-app.command("schema")(schema.schema)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""`dens doctor`: is everything here that DENS needs, and what is missing?"""
+"""`dens doctor`: the parts of DENS on this machine, and what is missing."""
 
 import typer
 
@@ -7,7 +7,7 @@ from dens.config import exit_codes as exits
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Look at this machine: versions, Java, boards, name clashes, disk."""
+    """Check this machine: parts, versions, Java, board tools, name clashes, disk space."""
     from dataclasses import asdict
 
     from dens.app.doctor import examine
@@ -18,6 +18,7 @@ def doctor(as_json: AsJson = False) -> None:
     if as_json:
         console.print_document({"healthy": not failed, "findings": [asdict(finding) for finding in findings]})
     else:
+        from rich.markup import escape
         from rich.table import Table
 
         marks = {
@@ -29,6 +30,6 @@ def doctor(as_json: AsJson = False) -> None:
         for heading in ("", "part", "found", "what to do"):
             table.add_column(heading, overflow="fold")
         for finding in findings:
-            table.add_row(marks[finding.state], finding.part, finding.found, finding.advice)
+            table.add_row(marks[finding.state], finding.part, escape(finding.found), escape(finding.advice))
         console.out().print(table)
     raise typer.Exit(exits.FINDING if failed else exits.FINE)

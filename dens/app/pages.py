@@ -1,0 +1,51 @@
+"""Error pages and guides: from the installed package, or from docs/ in a checkout."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from dens.config.problems import did_you_mean
+from dens.config.refusal import Refusal
+
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+_CODE: Final = re.compile(r"[Dd]\d{3}")
+
+
+@cache
+def pages_folder() -> Path:
+    """Return the folder of the pages."""
+    for folder in (_PACKAGE / "_pages", _PACKAGE.parent / "docs"):
+        if (folder / "errors").is_dir():
+            return folder
+    raise Refusal(
+        "this installation has no pages; install dens from a wheel, or read docs/ in its repository"
+    )
+
+
+def guides() -> dict[str, str]:
+    """Return the title of every guide, by name."""
+    return {path.stem: _title(path) for path in sorted(pages_folder().glob("*.md"))}
+
+
+def error_pages() -> dict[str, str]:
+    """Return the title of every error page, by code."""
+    paths = sorted((pages_folder() / "errors").glob("D*.md"))
+    return {path.stem: _title(path).removeprefix(f"{path.stem}: ") for path in paths}
+
+
+def read_page(topic: str) -> str:
+    """Return the page of an error code or a guide; an unknown topic raises `Refusal`."""
+    is_code = _CODE.fullmatch(topic) is not None
+    known = error_pages() if is_code else guides()
+    name = topic.upper() if is_code else topic.removesuffix(".md").lower()
+    if name not in known:
+        advice = did_you_mean(name, list(known)) or '; "dens help" lists all'
+        raise Refusal(f'there is no page "{topic}"{advice}')
+    path = pages_folder() / ("errors" if is_code else "") / f"{name}.md"
+    return path.read_text("utf-8")
+
+
+def _title(path: Path) -> str:
+    with path.open(encoding="utf-8") as page:
+        return page.readline().strip().removeprefix("# ")
