@@ -4,8 +4,6 @@ Parts that a scenario does not ask for are left out. What is put on the clock fo
 the order in which it is put there, so the order of `assemble_world` is part of what a trace looks like.
 """
 
-from collections.abc import Callable
-
 import simpy
 
 from dens.node.recording.recorder import Journal
@@ -27,6 +25,7 @@ from emulation.scenario.settings.faults import BoardSettings, EnergySettings
 from emulation.workload.applications import Workload
 from emulation.workload.publishing import Publishing
 from emulation.workload.sensing import Sensing
+from emulation.workload.subscription_requests import Numbering
 from emulation.workload.timed_controls import arrange_controls
 from emulation.world.board_time import BoardTime
 from emulation.world.contact_schedule import PlannedContacts
@@ -45,17 +44,19 @@ def assemble_world(
     seed: int,
     trace: TraceWriter,
     environment: simpy.Environment | None = None,
-    beside: Callable[[RunningWorld], None] | None = None,
-) -> World:
-    """Return a scenario set up with a seed, ready to run: in an environment of its own, or in this one.
-    `beside` is given what processes beside the run may ask and do, before time begins."""
-    if beside is not None and environment is None:
-        environment = simpy.Environment()
-    streams, clock, reachability = Streams(seed), Clock(environment), Reachability()
+    *,
+    ms_per_unit: float = 1,
+    movable: bool = False,
+) -> RunningWorld:
+    """Return a scenario set up with a seed, ready to run in this environment, or in one of its own.
+
+    `movable` lets processes move devices. Motion and contacts are then recorded as they happen.
+    """
+    streams, clock, reachability = Streams(seed), Clock(environment, ms_per_unit), Reachability()
     factory = NodeFactory(scenario, streams)
     journal = Journal(trace, factory.tag_bytes, factory.results)
     surroundings = SurroundingsJournal(trace)
-    contacts, mobility = _contacts_of(scenario, streams, clock, surroundings)
+    contacts, mobility = _contacts_of(scenario, streams, clock, surroundings, movable)
     equipped, boarded = _energy_of(scenario), _boards_of(scenario)
     energy = EnergySupply(clock, surroundings, reachability, equipped) if equipped else None
     boards = BoardTime(clock, boarded, energy) if boarded else None
@@ -65,27 +66,29 @@ def assemble_world(
     network = _network_of(scenario, clock, surroundings)
     parts = Parts(contacts, reachability, mobility, faults, energy, boards, network)
     world = World(clock, journal, list(factory.nodes()), radios, streams.numbered("radio"), parts)
-    workload = Workload(world)
+    workload = Workload(world, Numbering(scenario.table))
     crashes = Crashes(world, factory, workload)
 
     world.begin()
     workload.begin(scenario, streams)
-    Sensing(world, workload, surroundings, _keeps_values(scenario)).begin()
+    keeps_values = _keeps_values(scenario)
+    Sensing(world, workload, surroundings, keeps_values).begin()
     Publishing(world, workload).begin(scenario)
     world.settle_all()
     if energy is not None:
         energy.begin(crashes.stop, scenario.duration_ms)
     inject_faults(scenario, streams, world, crashes)
     arrange_controls(scenario, world)
-    if beside is not None and environment is not None:
-        beside(RunningWorld(environment, world, crashes, workload))
-    return world
+    courses = contacts if movable and isinstance(contacts, ReactiveContacts) else None
+    return RunningWorld(scenario, streams, world, crashes, workload, courses, keeps_values)
 
 
 def _contacts_of(
-    scenario: Scenario, streams: Streams, clock: Clock, journal: SurroundingsJournal
+    scenario: Scenario, streams: Streams, clock: Clock, journal: SurroundingsJournal, movable: bool
 ) -> tuple[PlannedContacts | ReactiveContacts, ReactiveMobility | None]:
     """Return where contacts come from: motion alone, or courses that calls change and what changes them."""
+    if movable and (scenario.contacts is not None or scenario.settings.links is not None):
+        raise ValueError("devices cannot be moved where contacts are recorded or links are permanent")
     walks = walks_of(scenario, streams)
     found = contacts_among(scenario, walks, streams)
     radios = [scenario.settings.radio[group.radio] for group, devices in scenario.members() for _ in devices]
@@ -93,13 +96,15 @@ def _contacts_of(
         [radio.setup_ms for radio in radios], [1000.0 * radio.least_contact_s for radio in radios]
     )
     responders = responders_of(scenario, streams)
-    if not responders:
+    if not responders and not movable:
         return PlannedContacts(clock, journal, walks, found, usable), None
     duration_ms = scenario.duration_ms
     courses = Courses(walks, found, range_windows(scenario.settings), float(duration_ms))
     contacts = ReactiveContacts(clock, journal, courses, usable)
     device_of = [slot.device for slot in scenario.slots()]
     mediators = frozenset(slot.number for slot in scenario.slots() if slot.role == "mediator")
+    if not responders:
+        return contacts, None
     return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms, mediators)
 
 

@@ -1,17 +1,19 @@
-"""Simulated time: whole milliseconds, and what happens in each of them in a fixed order.
+"""Simulated time of a run: whole milliseconds, with a fixed order within each of them.
 
-SimPy keeps the queue. Things due in the same millisecond happen by rank, and within a rank in the order
-in which they were asked for (timers by the number of their node), so a run never depends on anything but its
-scenario and seed. The ranks put creations first, then frames that arrive, then contacts that open, and
-contacts that end last: whatever could still be used is used.
+Calls due in the same millisecond happen by rank, and within a rank in the order in which they were put here
+(timers by the number of their node), so a run depends on nothing but its scenario and seed. The ranks put
+creations first, then frames that arrive, then contacts that open, and contacts that end last: whatever could
+still be used is used.
 
-Mostly the queue has nothing in it but a run's own calls. A run may be put into an environment of somebody
-else, whose processes then live beside it, in one queue and one time.
+The clock keeps its own queue and uses SimPy's public interface only: per run there is one event in SimPy's
+queue, due when the first call is due. A run therefore goes on whenever its `simpy.Environment` does, beside
+processes and other runs. See docs/decisions/0043-simpy.md.
 """
 
 from collections.abc import Callable
 from enum import IntEnum
 from heapq import heappop, heappush
+from itertools import count
 from math import ceil
 from typing import Any, Final
 
@@ -24,8 +26,10 @@ _NODES: Final = LAST_NODE + 1
 
 
 class Rank(IntEnum):
-    """What goes first within one millisecond. 0 is SimPy's own, for the end of `run_until`."""
+    """What goes first within one millisecond."""
 
+    CONTROL = 0
+    """Recording of the run itself, and interruptions."""
     APPLICATION = 1
     """An application asks or a sensor reads."""
     ARRIVAL = 2
@@ -40,85 +44,139 @@ class Rank(IntEnum):
 
 
 _TIMER: Final = float(Rank.TIMER)
+_AFTER_OTHERS: Final[Any] = 2
+"""SimPy's own priorities are 0 (urgent) and 1 (normal)."""
+_NEVER_MS: Final = 1 << 62
+_IN_CALLS_MS: Final = -1
+_ROUNDING_MS: Final = 1e-3
+"""Moments of the environment this close after a millisecond count as that millisecond. Environments in
+seconds, or begun at a fraction, meet whole milliseconds only up to rounding."""
+
+_Call = tuple[int, float, int, Callable[..., None], tuple[Any, ...]]
 
 
-_Callbacks = list[Callable[[simpy.Event], None]]
+class _LateEnvironment(simpy.Environment):
+    """A view of an environment whose timeouts come after all else in the same moment.
 
-
-class _Call(simpy.Event):
-    """Something that was asked to happen. Nobody waits for it, so it is born triggered, and all of a clock
-    share what SimPy calls when its time comes."""
-
-    _ok = True
-    _value = None
-
-    def __init__(
-        self, callbacks: _Callbacks, action: Callable[..., None], arguments: tuple[Any, ...]
-    ) -> None:
-        self.callbacks = callbacks
-        self.action = action
-        self.arguments = arguments
-
-
-class Clock(simpy.Environment):
-    """The queue of things to happen. `now_ms` is the current millisecond.
-
-    What it queues are SimPy's events in SimPy's queue; as nothing waits for any of them, `schedule` and
-    `step` are done in place: a run takes a step for every frame and every timer. In an environment of
-    somebody else it is SimPy that steps. There a millisecond of ours is one unit of its time, and what others
-    do within a millisecond happens for us at its end.
+    `Timeout` takes no priority; it calls the public `schedule` of its environment, which sets it here.
     """
 
-    def __init__(self, environment: simpy.Environment | None = None) -> None:
-        super().__init__(initial_time=0)
-        if environment is not None and environment.now != 0:
-            raise ValueError(f"the environment is at {environment.now}; a run begins at 0")
+    def __init__(self, environment: simpy.Environment) -> None:
+        super().__init__()
+        self._environment = environment
+
+    @property
+    def now(self) -> float:
+        return self._environment.now
+
+    def schedule(self, event: simpy.Event, priority: Any = 1, delay: float = 0) -> None:
+        self._environment.schedule(event, _AFTER_OTHERS, delay)
+
+
+class Clock:
+    """The queue of calls of a run. `now_ms` is the current millisecond, 0 when the clock is made.
+
+    While no process waits for anything of the run, calls happen one after the other up to the next event of
+    the environment. Otherwise SimPy steps from millisecond to millisecond, and a process that an event
+    resumes runs before the next call. What other events of the environment do in a millisecond happens before
+    all calls of that millisecond.
+    """
+
+    def __init__(self, environment: simpy.Environment | None = None, ms_per_unit: float = 1) -> None:
+        """Start at the present time of the environment; `ms_per_unit` is 1000 for one in seconds."""
+        self.environment = simpy.Environment() if environment is None else environment
         self.now_ms = 0
-        self._others = environment
-        self._callbacks: _Callbacks = [self._happen]
-        self._due: simpy.Event | None = None
-        """What is stepped to, in an environment of somebody else."""
-        if environment is not None:
-            self._queue, self._eid = environment._queue, environment._eid
-        self._calls: list[Any] = self._queue
-        """SimPy's queue, which has but calls in it, unless there are others."""
+        self.horizon_ms = _NEVER_MS
+        """The end of the run. The environment's time has to be there before the calls of that moment."""
+        self.is_watched = False
+        """Whether a process waits for something of the run."""
+        self._ms_per_unit = ms_per_unit
+        self._begin: float = self.environment.now
+        self._late = _LateEnvironment(self.environment)
+        self._calls: list[_Call] = []
+        self._order = count()
+        self._tick_ms = _NEVER_MS
+        """When the next call is due as far as SimPy knows. Ticks for other times are out of date."""
+        self._stop_ms = 0
+        """Calls before this may happen without going back to SimPy."""
+
+    @property
+    def is_in_calls(self) -> bool:
+        """Return whether a call is happening right now."""
+        return self._tick_ms == _IN_CALLS_MS
 
     def call_at(self, at_ms: int, rank: Rank, action: Callable[..., None], *arguments: Any) -> None:
-        """Let this happen at that time, with these arguments; a time in the past means now."""
+        """Call this at that time, with these arguments; a time in the past means now."""
         if at_ms < self.now_ms:
             at_ms = self.now_ms
-        heappush(self._calls, (at_ms, rank, next(self._eid), _Call(self._callbacks, action, arguments)))
+        heappush(self._calls, (at_ms, float(rank), next(self._order), action, arguments))
+        if at_ms < self._tick_ms:
+            self._schedule_tick()
 
     def wake_at(self, at_ms: int, node: int, action: Callable[..., None], *arguments: Any) -> None:
-        """Let a node's timer happen at that time, which is not in the past."""
-        call = _Call(self._callbacks, action, arguments)
-        heappush(self._calls, (at_ms, _TIMER + node / _NODES, next(self._eid), call))
+        """Call a node's timer at that time, which is not in the past."""
+        heappush(self._calls, (at_ms, _TIMER + node / _NODES, next(self._order), action, arguments))
+        if at_ms < self._tick_ms:
+            self._schedule_tick()
 
     def interrupt(self, raises: Callable[[], None]) -> None:
-        """Let this happen next, which raises: between two calls, so that nothing is left half done."""
-        heappush(self._calls, (self.now_ms, 0, next(self._eid), _Call(self._callbacks, raises, ())))
+        """Call this next, which raises: between two calls, so that nothing is left half done."""
+        self.call_at(self.now_ms, Rank.CONTROL, raises)
+
+    def catch_up(self) -> None:
+        """Take over the time of the environment. Moments between two milliseconds count as the second."""
+        now = (self.environment.now - self._begin) * self._ms_per_unit
+        self.now_ms = max(self.now_ms, ceil(now - _ROUNDING_MS))
+
+    def yield_to_others(self) -> None:
+        """Let SimPy process its events before the next call."""
+        self._stop_ms = 0
 
     def run_until(self, at_ms: int) -> None:
         """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""
-        queue = self._calls
-        if self._others is not None:
-            while queue and queue[0][0] < at_ms:
-                self.now_ms = ceil(queue[0][0])
-                self._due = queue[0][3]
-                self._others.step()
-            if at_ms > self._others.now:
-                self._others._now = self.now_ms = at_ms
-            return
-        while queue and queue[0][0] < at_ms:
-            due_ms, _, _, event = heappop(queue)
-            self._now = self.now_ms = due_ms
-            event.action(*event.arguments)
-        if at_ms > self.now_ms:
-            self._now = self.now_ms = at_ms
+        until = self._begin + at_ms / self._ms_per_unit
+        if until > self.environment.now:
+            self.environment.run(until=until)
+        self.catch_up()
 
-    def _happen(self, event: simpy.Event) -> None:
-        """Let a call happen that SimPy steps to. Our time goes on only where we step, so nobody else may."""
-        assert isinstance(event, _Call)
-        if event is not self._due:
-            raise RuntimeError("a run steps its environment itself; beside it, call neither run nor step")
-        event.action(*event.arguments)
+    def end(self) -> None:
+        """Drop all calls."""
+        self._calls.clear()
+        self._stop_ms = 0
+        if not self.is_in_calls:
+            self._tick_ms = _NEVER_MS
+
+    def timeout(self, delay_ms: float, value: Any = None) -> simpy.Event:
+        """Return an event of the environment that happens after this many milliseconds."""
+        return self.environment.timeout(delay_ms / self._ms_per_unit, value)
+
+    def _schedule_tick(self) -> None:
+        """Have SimPy call back when the first call is due."""
+        if not self._calls:
+            self._tick_ms = _NEVER_MS
+            return
+        at_ms = self._tick_ms = self._calls[0][0]
+        delay = self._begin + at_ms / self._ms_per_unit - self.environment.now
+        tick = simpy.Timeout(self._late, max(0, delay), at_ms)
+        tick.callbacks.append(self._on_tick)
+
+    def _on_tick(self, tick: simpy.Event) -> None:
+        """Let calls happen that are due. This is a callback because SimPy copies what a process raises, which
+        fails for exceptions whose constructor takes other arguments."""
+        value: Any = tick.value
+        due_ms: int = value
+        if due_ms != self._tick_ms:
+            return
+        self._tick_ms = _IN_CALLS_MS
+        self._stop_ms = due_ms + 1
+        if not self.is_watched:
+            others_ms = (self.environment.peek() - self._begin) * self._ms_per_unit - _ROUNDING_MS
+            self._stop_ms = max(self._stop_ms, ceil(min(others_ms, self.horizon_ms)))
+        calls = self._calls
+        try:
+            while calls and calls[0][0] < self._stop_ms:
+                at_ms, _, _, action, arguments = heappop(calls)
+                self.now_ms = at_ms
+                action(*arguments)
+        finally:
+            self._schedule_tick()

@@ -19,6 +19,7 @@ The purposes in use, each followed by the numbers that tell its streams apart:
     calls device            how a device that is called away goes, and how long it stays
     faults ENTRY device     when a device breaks down
     faults ENTRY            which frames a fault hits
+    process NAME            what a process beside the run draws
 """
 
 from dataclasses import dataclass

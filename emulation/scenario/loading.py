@@ -32,6 +32,7 @@ from emulation.scenario.interests import plan_interests
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
 from emulation.scenario.populations import check_parts, plan_population
+from emulation.scenario.processes import plan_processes
 from emulation.scenario.publications import PlannedPublications, plan_publications
 from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import (
@@ -144,6 +145,7 @@ def _scenario(
                 publications.append(plan_publications(publication, index, files, table, places))
             except DocumentError as error:
                 problems.extend(error.problems)
+    processes = plan_processes(settings, files, places, problems)
     if not problems:
         problems.extend(check_composed(settings, subscriptions, populations, places))
     if table is not None and not problems:
@@ -177,6 +179,8 @@ def _scenario(
         advertisements,
         contacts,
         interests,
+        processes,
+        words,
         tuple(sorted(warnings)),
     )
 

@@ -14,6 +14,7 @@ from emulation.interests import PlannedInterests
 from emulation.mobility.disaster_area import DisasterArea, DisasterAreaTable
 from emulation.mobility.model import AnswersCalls, MobilityModel
 from emulation.population import draw_population
+from emulation.scenario.processes import PlannedProcess
 from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.settings.sensors import (
     DiurnalWeatherSettings,
@@ -30,6 +31,7 @@ from emulation.sensors.stated_error import StatedError
 from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 from plugins.language import SubscriptionLanguage
@@ -205,6 +207,9 @@ class Scenario:
     contacts: Contacts | None = None
     """Recorded ones, where they do not follow from motion."""
     interests: PlannedInterests | None = None
+    processes: tuple[PlannedProcess, ...] = ()
+    thesaurus: Thesaurus | None = None
+    """Words that subscriptions may use, where the scenario brings some along."""
     warnings: tuple[Problem, ...] = ()
     """What should be known about its files, and keeps nobody from running it."""
 

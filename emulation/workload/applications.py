@@ -14,7 +14,7 @@ from emulation.random.streams import Streams
 from emulation.scenario import Scenario
 from emulation.scenario.scenario import PlannedAdvertisement
 from emulation.workload.resubscription import Request, Resubscription
-from emulation.workload.subscription_requests import subscription_requests
+from emulation.workload.subscription_requests import Numbering, subscription_requests
 from emulation.workload.traffic import MessagePlan
 from emulation.world.node import Node
 from emulation.world.world import World
@@ -24,17 +24,20 @@ from watchdog.header import framed
 class Workload:
     """The applications of a world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, numbering: Numbering) -> None:
         self._world = world
+        self._numbering = numbering
         self._clock = world.clock
         self._resubscription = Resubscription()
         self._advertised: dict[int, dict[int, PlannedAdvertisement]] = {}
         """What every publisher wants to advertise now, by id."""
+        self._subscribed: dict[tuple[int, int], tuple[int, bytes]] = {}
+        """Language and body of the subscriptions that `subscribe` made, by node and id."""
 
     def begin(self, scenario: Scenario, streams: Streams) -> None:
         """Put on the clock what applications of this scenario do first."""
         nodes = self._world.nodes
-        for asked in subscription_requests(scenario, streams):
+        for asked in subscription_requests(scenario, streams, self._numbering):
             node = nodes[asked.node]
             request = Request(asked.language, asked.vector, asked.document)
             self._clock.call_at(asked.at_ms, Rank.APPLICATION, self._subscribe, node, request)
@@ -76,6 +79,21 @@ class Workload:
         now_ms = self._clock.now_ms
         message = node.engine.publish(language, vector, lifetime_q, now_ms + node.skew_ms)
         self._world.journal.published(now_ms, message, language, vector, lifetime_q, event_number, event)
+
+    def subscribe(self, node: Node, language: int, lifetime_q: int, body: bytes, document: str) -> int:
+        """Let a node subscribe now, or when its device is up again; return the id of the subscription."""
+        assert isinstance(node.engine, SubscriberEnd)
+        id = self._numbering.take(node.number, language, body)
+        revision = node.engine.next_seq(id, self._numbering.occupied(language, body))
+        self._subscribed[node.number, id] = language, body
+        self._subscribe(node, Request(language, framed(id, revision, lifetime_q, body), document))
+        return id
+
+    def unsubscribe(self, node: Node, id: int) -> None:
+        """Let a node withdraw a subscription now, or when its device is up again."""
+        self._unsubscribe(node, id)
+        if (made := self._subscribed.pop((node.number, id), None)) is not None:
+            self._numbering.release(node.number, id, *made)
 
     def restarted(self, node: Node, has_store: bool) -> None:
         """A node began again: let its application say what it could not say, and what was forgotten."""

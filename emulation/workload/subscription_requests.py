@@ -44,10 +44,21 @@ class Numbering:
         self._table = table
         self._languages = languages()
         self._next: dict[int, int] = {}
+        self._released: dict[tuple[int, int], list[int]] = {}
+
+    def occupied(self, language: int, body: bytes) -> int:
+        """Return how many numbers after its own the parts of a subscription take."""
+        return self._languages[language].occupied(self._table, body)
+
+    def release(self, node: int, id: int, language: int, body: bytes) -> None:
+        """Make the number of a withdrawn subscription available again, for one with as many parts."""
+        self._released.setdefault((node, self.occupied(language, body)), []).append(id)
 
     def take(self, node: int, language: int, body: bytes) -> int:
         """Return a number that is free at a subscriber, as are those after it that the parts of this take."""
-        id, occupies = self._next.get(node, 0), self._languages[language].occupied(self._table, body)
+        id, occupies = self._next.get(node, 0), self.occupied(language, body)
+        if released := self._released.get((node, occupies)):
+            return released.pop(0)
         if id + occupies >= SUBSCRIPTION_ID:
             raise Refusal(
                 f"node {node} asks for more than {SUBSCRIPTION_ID} things, those counted into which "
@@ -57,9 +68,10 @@ class Numbering:
         return id
 
 
-def subscription_requests(scenario: Scenario, streams: Streams) -> Iterator[SubscriptionRequest]:
+def subscription_requests(
+    scenario: Scenario, streams: Streams, numbering: Numbering
+) -> Iterator[SubscriptionRequest]:
     """Yield everything that is asked for in a run. What is asked in one moment is asked in this order."""
-    numbering = Numbering(scenario.table)
     for wanted in scenario.subscriptions:
         for slot in _subscribers(scenario, wanted.group):
             id = numbering.take(slot.number, wanted.language, wanted.body)

@@ -55,6 +55,10 @@ class ReactiveContacts:
         """Return where a device is, was, or will be if nothing changes its course."""
         return self._courses.walks[device].place_at(at_ms)
 
+    def turns(self, device: int) -> int:
+        """Return how often a device changed its course."""
+        return self._turns[device]
+
     def turn(self, device: int, rest: Legs) -> None:
         """Give a device another course from now on, and plan its meetings anew."""
         now_ms = self._clock.now_ms

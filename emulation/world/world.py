@@ -30,6 +30,7 @@ from emulation.world.local_clock import in_world_time
 from emulation.world.node import Node
 from emulation.world.reachability import Reachability
 from emulation.world.reactive_mobility import ReactiveMobility
+from emulation.world.watchers import Watchers
 
 
 def message_in(frame: bytes) -> Hashable:
@@ -69,6 +70,8 @@ class World:
         self.journal = journal
         self.nodes = nodes
         self.reachability = parts.reachability
+        self.watchers: Watchers | None = None
+        """Processes that wait for something of this world, once there was one."""
         self.energy = parts.energy
         self.boards = parts.boards
         self._contacts = parts.contacts
@@ -113,10 +116,9 @@ class World:
             self.settle(node)
             self.journal.buffer(0, node.number, *node.held())
 
-    def run_until(self, at_ms: int) -> None:
-        """Let everything happen that is due before this time, and write down what is fact by then."""
-        self.clock.run_until(at_ms)
-        self._contacts.record_until(at_ms)
+    def record_until_now(self) -> None:
+        """Write down the motion and the contacts that are fact by now."""
+        self._contacts.record_until(self.clock.now_ms)
 
     def close(self, at_ms: int) -> None:
         """Write down what is known only now that the run ends, at this time."""
@@ -161,6 +163,8 @@ class World:
     def connect(self, a: int, b: int) -> None:
         """Let two devices talk."""
         self.air.open(a, b)
+        if self.watchers is not None:
+            self.watchers.on_contact(a, b)
         if self._network is None or self._network.link_changed(a, b, True):
             self.open_contact(a, b)
 
@@ -205,6 +209,8 @@ class World:
     def disconnect(self, a: int, b: int, reason: str = CUT_OFF) -> None:
         """Let two devices talk no more. Nothing is said or sent after this, so there is nothing to settle."""
         self.air.close(a, b, reason)
+        if self.watchers is not None:
+            self.watchers.on_contact_lost(a, b)
         if self._network is None or self._network.link_changed(a, b, False):
             self.close_contact(a, b)
 
@@ -220,6 +226,8 @@ class World:
         now_ms = self.clock.now_ms
         for peer in self.air.neighbours(device):
             self.air.close(device, peer, "node_down")
+            if self.watchers is not None:
+                self.watchers.on_contact_lost(device, peer)
             if self._network is None or self._network.link_changed(device, peer, False):
                 self.nodes[peer].engine.contact_lost(device, now_ms + self.nodes[peer].skew_ms)
 
@@ -329,6 +337,7 @@ class World:
     def _write_down(self, node: Node, event: Event | None, received: bytes) -> None:
         """Write down this and all else that the engine tells."""
         next_event, journal, mobility = node.engine.next_event, self.journal, self._mobility
+        watchers = self.watchers
         number, skew_ms, set_ms = node.number, node.skew_ms, node.set_ms
         while event is not None:
             if skew_ms or set_ms:
@@ -339,6 +348,8 @@ class World:
                 journal.event(number, event)
                 if mobility is not None:
                     mobility.heard(number, event)
+                if watchers is not None:
+                    watchers.on_event(number, event)
             event = next_event()
 
     def _wake_at(self, node: Node, wanted_ms: int) -> None:

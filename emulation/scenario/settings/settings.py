@@ -37,6 +37,7 @@ from emulation.scenario.settings.faults import (
     FaultSettings,
 )
 from emulation.scenario.settings.mobility import MobilitySettings
+from emulation.scenario.settings.processes import ProcessSettings
 from emulation.scenario.settings.publications import PublicationSettings
 from emulation.scenario.settings.routing import AdvertisementSettings, LinksSettings
 from emulation.scenario.settings.sensors import SensingSettings, SensorSettings
@@ -362,6 +363,7 @@ class ScenarioSettings(Settings):
     traffic: tuple[TrafficSettings, ...] = ()
     fault: tuple[FaultSettings, ...] = ()
     control: tuple[ControlSettings, ...] = ()
+    process: tuple[ProcessSettings, ...] = Field(default=(), exclude_if=lambda given: not given)
 
     @model_validator(mode="before")
     @classmethod

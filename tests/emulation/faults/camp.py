@@ -30,7 +30,7 @@ def camp(write: WriteScenario, faults: str, *changes: tuple[str, str]) -> Iterat
     path = write(*STILL, *changes)
     path.write_text(path.read_text() + faults)
     with TraceWriter(path.parent / "trace") as trace:
-        yield assemble_world(load_scenario(path), 5, trace)
+        yield assemble_world(load_scenario(path), 5, trace).world
 
 
 def table(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -17,12 +17,12 @@ def test_a_device_is_connected_with_nobody_while_it_is_down(
 ) -> None:
     others = set(range(8)) - {DOWN}
     with camp(write_scenario, CRASH.format(store)) as world:
-        world.run_until(10_000)
+        world.clock.run_until(10_000)
         assert set(world.air.neighbours(DOWN)) == others
-        world.run_until(30_000)
+        world.clock.run_until(30_000)
         assert world.air.neighbours(DOWN) == []
         assert all(DOWN not in world.air.neighbours(other) for other in others)
-        world.run_until(30_001)
+        world.clock.run_until(30_001)
         assert set(world.air.neighbours(DOWN)) == others
 
 
@@ -32,7 +32,7 @@ def test_what_a_device_was_computing_is_gone_when_it_begins_again(
     slow = ('role = "mediator"', 'role = "mediator"\nboard = "slow"')
     board = "[board.slow]\nmessage_us = 200_000_000\n"
     with camp(write_scenario, CRASH.format("kept") + board, slow) as world:
-        world.run_until(31_000)
+        world.clock.run_until(31_000)
     said = [
         row["at_ms"] for row in table(tmp_path, "messages") if (row["node"], row["kind"]) == (DOWN, "sent")
     ]
@@ -71,10 +71,10 @@ every_s = 20
 jump_s = 5
 """
     with camp(write_scenario, faults, roles, asking) as world:
-        world.run_until(600_001 + late_ms)
+        world.clock.run_until(600_001 + late_ms)
         counts = world.journal.counts
         assert counts["delivered"] > 0
-        world.run_until(1_800_000)
+        world.clock.run_until(1_800_000)
         assert world.journal.counts == counts
     for name in ("messages", "buffers", "filter_decisions", "matches", "notifications", "node_state"):
         assert max(row["at_ms"] for row in table(tmp_path, name)) <= 600_000 + late_ms, name
@@ -86,12 +86,12 @@ def test_a_policy_knows_what_it_learnt_if_the_store_is_kept(
 ) -> None:
     changes = ("[area]", '[overlay]\npolicy = "prophet"\n\n[area]')
     with camp(write_scenario, CRASH.format(store), changes) as world:
-        world.run_until(9_999)
+        world.clock.run_until(9_999)
         learnt = world.nodes[DOWN].engine.context.ledger.policy_state
         assert learnt
-        world.run_until(29_999)
+        world.clock.run_until(29_999)
         assert world.nodes[DOWN].store.crash().holds(Space.POLICY, 0)
-        world.run_until(30_001)
+        world.clock.run_until(30_001)
         after = world.nodes[DOWN].engine.context.ledger.policy_state
         assert (after == learnt) is (store == "kept")
 
@@ -127,7 +127,7 @@ def test_plain_messages_from_before_a_restart_arrive(
     ]
     faults = ADDRESSED.format(source="patients", destination=destination, store=store)
     with camp(write_scenario, faults, *changes) as world:
-        world.run_until(60_000)
+        world.clock.run_until(60_000)
     made = {(row["origin"], row["number"]) for row in table(tmp_path, "notifications") if not row["language"]}
     delivered = [
         (row["origin"], row["number"])

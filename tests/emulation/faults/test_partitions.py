@@ -45,5 +45,5 @@ def test_partitions_overlap_and_heal_each_for_itself(write_scenario: WriteScenar
     }
     with camp(write_scenario, FAULTS) as world:
         for at_ms, wanted in steps.items():
-            world.run_until(at_ms)
+            world.clock.run_until(at_ms)
             assert connected(world) == wanted, at_ms
