@@ -19,6 +19,7 @@ from types import FrameType
 from dens.config.problems import listed
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
+from emulation.scenario_processes import check_allowed
 
 
 class ReplicationsInterrupted(KeyboardInterrupt):
@@ -50,6 +51,7 @@ def run_replications(
     changes: Sequence[str] = (),
     processes: int = 1,
     force: bool = False,
+    allow_code: bool = False,
     done: Callable[[RunSummary], None] | None = None,
 ) -> list[RunSummary]:
     """Run every seed and return the summaries in the order of the seeds; `done` hears of each when it ends.
@@ -57,7 +59,8 @@ def run_replications(
     The scenario is loaded here first, so that what is wrong with it is told once. A run that fails stops
     those that have not begun, and its error is raised; an interruption raises `ReplicationsInterrupted`.
     """
-    load_scenario(scenario, changes)
+    loaded = load_scenario(scenario, changes)
+    check_allowed(loaded.processes, loaded.name, allow_code=allow_code)
     found: dict[int, RunSummary] = {}
     under_way: dict[Future[RunSummary], int] = {}
     interrupted = False
@@ -70,7 +73,8 @@ def run_replications(
                 # No more than there are processes: what the pool has taken can no longer be called off.
                 for seed in islice(to_do, processes - len(under_way)):
                     out_of_seed = out / f"seed-{seed}"
-                    begun = pool.submit(_run_one, scenario, tuple(changes), seed, out_of_seed, force)
+                    given = (scenario, tuple(changes), seed, out_of_seed, force, allow_code)
+                    begun = pool.submit(_run_one, *given)
                     under_way[begun] = seed
                 if not under_way:
                     break
@@ -103,10 +107,12 @@ def _interrupt_once(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _run_one(scenario: str | Path, changes: Sequence[str], seed: int, out: Path, force: bool) -> RunSummary:
+def _run_one(
+    scenario: str | Path, changes: Sequence[str], seed: int, out: Path, force: bool, allow_code: bool
+) -> RunSummary:
     loaded = load_scenario(scenario, changes)
     signal.signal(signal.SIGINT, _interrupt_once)
     try:
-        return run_scenario(loaded, seed, out, force=force)
+        return run_scenario(loaded, seed, out, force=force, allow_code=allow_code)
     finally:
         _ignore_interruption()

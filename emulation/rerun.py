@@ -50,16 +50,24 @@ def interrupted_at_ms(run: Path) -> int | None:
 
 
 def rerun(
-    run: Path, out: Path, progress: Callable[[Progress], None] | None = None, *, force: bool = False
+    run: Path,
+    out: Path,
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    force: bool = False,
+    allow_code: bool = False,
 ) -> Again:
-    """Do a run again into the folder `out`; a folder that is no run raises `NotARun`."""
+    """Repeat a run into the folder `out`; a folder that is not a run raises `NotARun`, and one whose scenario
+    has processes is refused unless `allow_code`."""
     if out.exists() and out.samefile(run):
         raise FileExistsError(f"{run} is the run itself; name another folder")
     versions = version_differences(run)
     corrections = corrections_since(str(manifest_of(run).get("versions", {}).get("dens", "")))
     reached_ms = interrupted_at_ms(run)
     scenario, seed = scenario_of(run)
-    summary = run_scenario(scenario, seed, out, progress, force=force, until_ms=reached_ms)
+    summary = run_scenario(
+        scenario, seed, out, progress, force=force, until_ms=reached_ms, allow_code=allow_code
+    )
     if reached_ms is None:
         compared = compare_runs(run, out) if summary.status == "complete" else None
         return Again(summary, versions, compared, corrections)

@@ -14,6 +14,11 @@ def _vocabularies(incomplete: str) -> list[str]:
 
 AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document on stdout.")]
 
+AllowCode = Annotated[
+    bool,
+    typer.Option("--allow-code", metavar="", help="Run the Python processes that the scenario names."),
+]
+
 Language = Annotated[
     str | None,
     typer.Option(metavar="TAG", help="Language of the words: en, no, bg; any if absent.", show_default=False),

@@ -33,7 +33,7 @@ from spark_analysis.session.worker_errors import told_in_words
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.plan import Changes, SweepPlan, label
 from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
-from spark_analysis.sweep.task import RunDone, fingerprint, known_run, run_task
+from spark_analysis.sweep.task import RunDone, check_code, fingerprint, known_run, run_task
 
 TASKS_PER_CORE: Final = 4
 _LOOK_EVERY_S: Final = 0.5
@@ -61,6 +61,7 @@ class Task:
     scenario: str
     changes: tuple[str, ...]
     folder: str
+    allow_code: bool = False
 
     @property
     def name(self) -> str:
@@ -76,20 +77,30 @@ Runner = Callable[[Sequence[Task], Told], Iterator[tuple[Task, RunDone]]]
 
 
 def run_sweep(
-    plan: SweepPlan, out: Path, runner: Runner, progress: Callable[[int, int], None] | None = None
+    plan: SweepPlan,
+    out: Path,
+    runner: Runner,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    allow_code: bool = False,
 ) -> SweepResult:
     """Run what has not been run yet, write `results.parquet`, and return the variants side by side.
 
     `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all. What
     is wrong with the plan raises `DocumentError`, before anything is run; so does a metric that cannot be
-    loaded, as `OutsidePackageError`.
+    loaded, as `OutsidePackageError`. A scenario with processes is refused unless `allow_code`.
     """
-    swept_metrics()
-    variants = _checked_variants(plan)
-    _refuse_another(out, plan, variants)
+    variants = _checked_plan(plan, out, allow_code)
     folder = out.absolute() / "runs"
     tasks = [
-        Task(number, seed, variant.scenario, variant.changes, str(folder / f"v{number:03}-s{seed}"))
+        Task(
+            number,
+            seed,
+            variant.scenario,
+            variant.changes,
+            str(folder / f"v{number:03}-s{seed}"),
+            allow_code,
+        )
         for seed in plan.seeds
         for number, variant in enumerate(variants)
     ]
@@ -117,10 +128,17 @@ def run_sweep(
     return SweepResult(summarise(plan, figures), timing)
 
 
-def check_plan(plan: SweepPlan, out: Path) -> None:
+def check_plan(plan: SweepPlan, out: Path, *, allow_code: bool = False) -> None:
     """Raise what `run_sweep` would raise before it runs anything."""
+    _checked_plan(plan, out, allow_code)
+
+
+def _checked_plan(plan: SweepPlan, out: Path, allow_code: bool) -> "list[_Variant]":
     swept_metrics()
-    _refuse_another(out, plan, _checked_variants(plan))
+    variants = _checked_variants(plan)
+    check_code(plan.scenario, allow_code=allow_code)
+    _refuse_another(out, plan, variants)
+    return variants
 
 
 def check_variants(plan: SweepPlan) -> None:
@@ -144,7 +162,9 @@ def in_processes(jobs: int) -> Runner:
             try:
                 with _interruptions_withheld():  # a process that is started now keeps it so
                     waiting = {
-                        pool.submit(run_task, task.scenario, task.changes, task.seed, task.folder): task
+                        pool.submit(
+                            run_task, task.scenario, task.changes, task.seed, task.folder, task.allow_code
+                        ): task
                         for task in tasks
                     }
                 for count, ended in enumerate(as_completed(waiting), 1):
@@ -224,7 +244,7 @@ def _cores(spark: SparkSession) -> int:
 def _answered(task: Task) -> tuple[str | None, str | None]:
     """Return what a run came to, or why it failed: raising would have Spark run it again and again."""
     try:
-        done = run_task(task.scenario, task.changes, task.seed, task.folder)
+        done = run_task(task.scenario, task.changes, task.seed, task.folder, task.allow_code)
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
     return json.dumps(asdict(done)), None

@@ -13,9 +13,10 @@ from dens.config.problems import DocumentError
 from dens.config.untrusted_folder import read_in
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from emulation.scenario_processes import check_allowed
 from spark_analysis.sweep.key_figures import KeyFigures, key_figures, swept_metrics
 
-__all__ = ["RunDone", "fingerprint", "known_run", "run_task"]
+__all__ = ["RunDone", "check_code", "fingerprint", "known_run", "run_task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,14 @@ class RunDone:
 def fingerprint(scenario: str, changes: Sequence[str]) -> str:
     """Return a number for everything that a variant says; what is wrong with it raises `DocumentError`."""
     loaded = load_scenario(scenario, changes)
-    said = [
+    said: list[object] = [
         {**loaded.settings.model_dump(mode="json"), "seed": None},
         [(wanted.file, wanted.document) for wanted in loaded.subscriptions],
         dict(loaded.vocabulary_documents),
     ]
+    for process in loaded.settings.process:
+        for name in (process.file, *process.files):
+            said.append({name: sha256(loaded.inputs[name].read_bytes()).hexdigest()})
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -58,14 +62,22 @@ def known_run(folder: Path) -> RunDone | None:
         ) from None
 
 
-def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> RunDone:
+def check_code(scenario: str, *, allow_code: bool) -> None:
+    """Refuse a scenario with processes unless its code may run."""
+    loaded = load_scenario(scenario)
+    check_allowed(loaded.processes, loaded.name, allow_code=allow_code)
+
+
+def run_task(
+    scenario: str, changes: Sequence[str], seed: int, folder: str, allow_code: bool = False
+) -> RunDone:
     """Run a variant with a seed and return its key figures; one that has been run is only asked for them."""
     run = Path(folder)
     known = known_run(run)
     if known is not None:
         return known
     begin = time.process_time()
-    run_scenario(load_scenario(scenario, changes), seed, run, force=True)
+    run_scenario(load_scenario(scenario, changes), seed, run, force=True, allow_code=allow_code)
     done = RunDone(key_figures(run), time.process_time() - begin)
     write_whole(run / "figures.json", json.dumps(asdict(done)).encode(), within=run)
     return done

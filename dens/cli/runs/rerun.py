@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dens.cli.options import AsJson
+from dens.cli.options import AllowCode, AsJson
 from dens.cli.runs.run import ProgressForm, check_form, print_summary
 from dens.config import exit_codes as exits
 
@@ -17,6 +17,7 @@ def rerun(
         typer.Option(help="Folder of the new run; RUN-again by default.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    allow_code: AllowCode = False,
     progress: ProgressForm = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -42,7 +43,7 @@ def rerun(
     if reached_ms is not None:
         console.say(f"{run} was interrupted at {reached_ms / 1000:,.3f} s; it is done again as far as that")
     with shown(run.resolve().name, progress) as told:
-        again = do_again(run, folder, told, force=force)
+        again = do_again(run, folder, told, force=force, allow_code=allow_code)
     if as_json:
         console.print_document(
             {

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dens.cli.options import AsJson
+from dens.cli.options import AllowCode, AsJson
 from dens.cli.progress import FORMS
 from dens.config import exit_codes as exits
 
@@ -69,6 +69,7 @@ def run(
         int, typer.Option("-j", "--jobs", min=1, max=1024, metavar="N", help="Runs at a time.")
     ] = 1,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    allow_code: AllowCode = False,
     progress: ProgressForm = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -94,13 +95,13 @@ def run(
         if (malformed := what_is_malformed(one)) is not None:
             raise typer.BadParameter(f"{one!r} {malformed}", param_hint="--set")
     if seeds is not None and len(seeds) > 1:
-        _many(scenario, seeds, changes, out, processes, force, progress, as_json)
+        _many(scenario, seeds, changes, out, processes, force, allow_code, progress, as_json)
     loaded = load_scenario(scenario, changes)
     print_warnings(loaded, progress)
     chosen_seed = loaded.seed if seeds is None else seeds[0]
     folder = out or Path("runs") / f"{loaded.name}-{chosen_seed}"
     with shown(loaded.name, progress) as told:
-        summary = run_scenario(loaded, chosen_seed, folder, progress=told, force=force)
+        summary = run_scenario(loaded, chosen_seed, folder, progress=told, force=force, allow_code=allow_code)
     if as_json:
         delivery = delivery_document(delivery_of_run(folder, summary.notifications))
         console.print_document({**summary.as_document(), "delivery": delivery, "run": str(folder)})
@@ -147,6 +148,7 @@ def _many(
     out: Path | None,
     processes: int,
     force: bool,
+    allow_code: bool,
     progress: str,
     as_json: bool,
 ) -> None:
@@ -171,7 +173,14 @@ def _many(
 
     try:
         summaries = run_replications(
-            scenario, seeds, folder, changes=changes, processes=processes, force=force, done=done
+            scenario,
+            seeds,
+            folder,
+            changes=changes,
+            processes=processes,
+            force=force,
+            allow_code=allow_code,
+            done=done,
         )
     except ReplicationsInterrupted as stopped:
         summaries = stopped.summaries

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dens.cli.options import AsJson, SparkMaster
+from dens.cli.options import AllowCode, AsJson, SparkMaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +37,7 @@ def sweep(
         ),
     ] = None,
     master: SparkMaster = None,
+    allow_code: AllowCode = False,
     as_json: AsJson = False,
 ) -> None:
     """Run every variant of a scenario with every seed and put the variants side by side.
@@ -54,7 +55,7 @@ def sweep(
     seeds = counted(len(plan.seeds), "seed") + (" each" if len(plan.variants) > 1 else "")
     console.say(f"{counted(len(plan.variants), 'variant')} with {seeds}: {counted(plan.runs, 'run')}")
     with _progress() as progress:
-        result = _run(plan, out, jobs, master, progress)
+        result = _run(plan, out, jobs, master, allow_code, progress)
     if as_json:
         console.print_document({**result.as_document(), "results": str(out / "results.parquet")})
         return
@@ -64,17 +65,22 @@ def sweep(
 
 
 def _run(
-    plan: Any, out: Path, jobs: int | None, master: str | None, progress: "Callable[[int, int], None]"
+    plan: Any,
+    out: Path,
+    jobs: int | None,
+    master: str | None,
+    allow_code: bool,
+    progress: "Callable[[int, int], None]",
 ) -> "SweepResult":
     from spark_analysis.sweep.run import check_plan, in_processes, on_spark, run_sweep
 
     if jobs is not None:
-        return run_sweep(plan, out, in_processes(jobs), progress)
+        return run_sweep(plan, out, in_processes(jobs), progress, allow_code=allow_code)
     from spark_analysis.session.session import spark_session
 
-    check_plan(plan, out)  # what is wrong with it is told before Spark is started
+    check_plan(plan, out, allow_code=allow_code)  # what is wrong with it is told before Spark is started
     with spark_session(master) as spark:
-        return run_sweep(plan, out, on_spark(spark), progress)
+        return run_sweep(plan, out, on_spark(spark), progress, allow_code=allow_code)
 
 
 def timing_line(timing: "Timing") -> str:
