@@ -147,7 +147,7 @@ class Clock:
             self._tick_ms = _NEVER_MS
 
     def timeout(self, delay_ms: float, value: Any = None) -> simpy.Event:
-        """Return an event of the environment that happens after so many milliseconds."""
+        """Return an event of the environment that happens after this many milliseconds."""
         return self.environment.timeout(delay_ms / self._ms_per_unit, value)
 
     def _schedule_tick(self) -> None:

@@ -90,7 +90,7 @@ class RunningWorld:
     # ------------------------------------------------------------------ what processes wait for
 
     def timeout_ms(self, delay_ms: float) -> simpy.Event:
-        """Return an event after so many milliseconds, whatever the unit of the environment is."""
+        """Return an event after this many milliseconds, whatever the unit of the environment is."""
         return self.world.clock.timeout(delay_ms)
 
     def delivered(self, name: str | None = None) -> simpy.Event:

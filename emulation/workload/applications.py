@@ -32,7 +32,7 @@ class Workload:
         self._advertised: dict[int, dict[int, PlannedAdvertisement]] = {}
         """What every publisher wants to advertise now, by id."""
         self._subscribed: dict[tuple[int, int], tuple[int, bytes]] = {}
-        """Language and body of what `subscribe` asked for, by node and id."""
+        """Language and body of the subscriptions that `subscribe` made, by node and id."""
 
     def begin(self, scenario: Scenario, streams: Streams) -> None:
         """Put on the clock what applications of this scenario do first."""
@@ -92,8 +92,8 @@ class Workload:
     def unsubscribe(self, node: Node, id: int) -> None:
         """Let a node withdraw a subscription now, or when its device is up again."""
         self._unsubscribe(node, id)
-        if (asked := self._subscribed.pop((node.number, id), None)) is not None:
-            self._numbering.release(node.number, id, *asked)
+        if (made := self._subscribed.pop((node.number, id), None)) is not None:
+            self._numbering.release(node.number, id, *made)
 
     def restarted(self, node: Node, has_store: bool) -> None:
         """A node began again: let its application say what it could not say, and what was forgotten."""

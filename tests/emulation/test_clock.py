@@ -82,11 +82,11 @@ def test_calls_and_events_of_others_happen_in_the_order_of_time() -> None:
         yield environment.timeout(2)
         clock.catch_up()
         note("theirs at 2")
-        clock.call_at(clock.now_ms, Rank.APPLICATION, note, "asked at 2")
+        clock.call_at(clock.now_ms, Rank.APPLICATION, note, "put at 2")
         yield environment.timeout(0.5)
         clock.catch_up()
         note("theirs at 2.5")
-        clock.call_at(clock.now_ms, Rank.APPLICATION, note, "asked at 2.5")
+        clock.call_at(clock.now_ms, Rank.APPLICATION, note, "put at 2.5")
         yield environment.timeout(2.5)
         clock.catch_up()
         note("theirs at 5")
@@ -100,10 +100,10 @@ def test_calls_and_events_of_others_happen_in_the_order_of_time() -> None:
     assert happened == [
         (101, 1, "ours at 1"),
         (102, 2, "theirs at 2"),
-        (102, 2, "asked at 2"),
+        (102, 2, "put at 2"),
         (102, 2, "ours at 2"),
         (102.5, 3, "theirs at 2.5"),
-        (103, 3, "asked at 2.5"),
+        (103, 3, "put at 2.5"),
         (103, 3, "ours at 3"),
         (105, 5, "theirs at 5"),
         (105, 5, "ours at 5"),

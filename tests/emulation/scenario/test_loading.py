@@ -11,7 +11,7 @@ from emulation.mobility.recorded import Recorded
 from emulation.random.streams import Streams
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
 from emulation.scenario.settings.settings import ScenarioSettings
-from emulation.workload.subscription_requests import subscription_requests
+from emulation.workload.subscription_requests import Numbering, subscription_requests
 
 WriteScenario = Callable[..., Path]
 
@@ -68,7 +68,8 @@ def test_what_the_small_scenario_says(write_scenario: WriteScenario) -> None:
 def test_subscriptions_of_a_group_are_numbered(write_scenario: WriteScenario) -> None:
     second = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
     path = write_scenario(("[[sensor]]", f"{second}\n[[sensor]]"))
-    asked = subscription_requests(load_scenario(path), Streams(1))
+    scenario = load_scenario(path)
+    asked = subscription_requests(scenario, Streams(1), Numbering(scenario.table))
     assert [(one.node, one.id) for one in asked] == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 

@@ -11,7 +11,7 @@ from dens.config.problems import DocumentError
 from emulation.random.streams import Streams
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.workload.subscription_requests import subscription_requests
+from emulation.workload.subscription_requests import Numbering, subscription_requests
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring import Authoring
@@ -104,7 +104,11 @@ def test_a_population_of_another_language(write_scenario: WriteScenario) -> None
     scenario = load_scenario(path)
     [crowd] = scenario.populations
     assert crowd.language == DRAWING.language_id
-    dealt = [one for one in subscription_requests(scenario, Streams(1)) if one.language == crowd.language]
+    dealt = [
+        one
+        for one in subscription_requests(scenario, Streams(1), Numbering(scenario.table))
+        if one.language == crowd.language
+    ]
     assert [one.node for one in dealt] == [0, 1] * 3
     assert [one.id for one in dealt] == [1, 1, 2, 2, 3, 3]
     assert all(len(body_of(one.vector)) == 3 for one in dealt)
@@ -117,7 +121,9 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
     scenario = load_scenario(path)
     assert scenario.interests is not None
     assert scenario.interests.language == DRAWING.language_id
-    liked = [one for one in subscription_requests(scenario, Streams(1)) if one.node == 0]
+    liked = [
+        one for one in subscription_requests(scenario, Streams(1), Numbering(scenario.table)) if one.node == 0
+    ]
     assert [(one.id, one.language) for one in liked] == [(0, 1), (1, 201), (2, 201)]
 
 
