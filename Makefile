@@ -4,8 +4,8 @@
 #   make compiled  compile the engine where there is a C compiler; without, the same results in twice the time
 #   make run       the rescue scenario, its Spark analysis and its report
 #   make check     format, lint, types, import rules, unit tests (some minutes)
-#   make test      everything, boards and Spark included
-#   make soak      the long runs: exhaustive arithmetic, many seeds, ten minutes of a flood
+#   make test      everything, boards and Spark included; campaigns and random examples are shortened
+#   make soak      the same tests at full size, then the long runs: exhaustive arithmetic, many seeds, a flood
 #   make bench     measurements beside peers; ONLY=name runs those that begin so; LARGEST=10000 emulates so many devices
 #   make figures   the same, written to docs/measurements.md with the commit, and the drawn curves to docs/
 #   make golden    renew golden files, then look at the diff
@@ -25,7 +25,7 @@ QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install compiled run check test soak bench figures golden lock clean
+.PHONY: install compiled run check test static-checks quick-tests all-tests soak bench figures golden lock clean
 
 install: .venv/.installed-run
 
@@ -37,20 +37,25 @@ run: install
 	@$(BIN)/dens report runs/rescue
 
 check: .venv/.installed-test
-	@$(BIN)/ruff format --check $(CODE)
-	@$(BIN)/ruff check $(CODE)
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
-	@$(BIN)/pytest -q -n 2 $(QUICK)
+	@$(MAKE) --no-print-directory -j 2 static-checks quick-tests
 
 test: .venv/.installed-bench compiled .build/boards/.installed .build/browser/.installed .build/feeds/.installed
+	@$(MAKE) --no-print-directory -j 2 static-checks all-tests
+
+static-checks:
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+quick-tests:
+	@$(BIN)/pytest -q -n 2 $(QUICK)
+
+all-tests:
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
 
-soak: .venv/.installed-soak .build/boards/.installed
+soak: .venv/.installed-soak .venv/.installed-bench .build/boards/.installed .build/browser/.installed .build/feeds/.installed
+	@DENS_SOAK=1 $(BIN)/pytest -q -n 2 --dist loadgroup --ignore tests/soak
 	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
 bench: .venv/.installed-bench .build/boards/.installed compiled

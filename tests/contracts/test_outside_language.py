@@ -153,6 +153,7 @@ def rows(ward: Path, table: str) -> list[dict[str, Any]]:
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
+@pytest.mark.slow
 def test_commands_take_its_documents_and_its_bytes(site: Path, tmp_path: Path) -> None:
     for file in WARD.iterdir():
         shutil.copy(file, tmp_path)
@@ -185,11 +186,13 @@ def test_without_the_package_its_documents_are_refused_with_what_there_is(tmp_pa
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.slow
 def test_subscriptions_leave_the_numbers_of_their_parts_free(ward: Path) -> None:
     asked = {(row["document"], row["id"], row["language"]) for row in rows(ward, "subscriptions")}
     assert asked == {("any.xml", 0, LIMITS_ID), ("all.xml", 3, LIMITS_ID), ("fever.xml", 5, 1)}
 
 
+@pytest.mark.slow
 def test_boards_tell_in_the_language_they_know_and_others_in_sixteen_bits(ward: Path) -> None:
     groups = {row["node"]: row["group"] for row in rows(ward, "nodes")}
     told = {(groups[row["origin"]], row["language"]) for row in rows(ward, "notifications")}
@@ -201,6 +204,7 @@ def test_boards_tell_in_the_language_they_know_and_others_in_sixteen_bits(ward: 
     assert any((row["subscriber"], row["id"]) not in fever for row in from_tags)
 
 
+@pytest.mark.slow
 def test_mediators_crash_and_everything_owed_arrives(ward: Path) -> None:
     assert sum(row["state"] == "down" for row in rows(ward, "node_state")) > 5
     report = json.loads((ward / "report.json").read_text())
@@ -223,6 +227,7 @@ def test_spark_judges_readings_and_documents_by_the_language_itself(ward: Path) 
     assert [row["released"] for row in rows(ward, "documents")] == [1, 1]
 
 
+@pytest.mark.slow
 def test_a_matchs_detail_is_in_the_trace_and_in_words_in_the_report(ward: Path) -> None:
     found = [row for row in rows(ward, "matches") if row["id"] != 5]
     assert found

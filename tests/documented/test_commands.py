@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -12,7 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from tests.dens.cli.conftest import Dens
 from tests.documented.pages import PAGES
 from tests.paths import ROOT
 
@@ -39,55 +42,58 @@ def test_what_is_left_out_is_on_the_page(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spark
 @pytest.mark.board
 @pytest.mark.parametrize("name", PAGES)
-def test_every_shown_command_ends_0(name: str, tmp_path: Path) -> None:
+def test_every_shown_command_ends_0(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dens: Dens, spark: SparkSession
+) -> None:
+    """Commands run in this process and share its Spark; the README's are run as processes of their own."""
     page = PAGES[name]
     for folder in ("docs", "knowledge_manager"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     page.prepare(tmp_path)
     waiting: list[tuple[str, subprocess.Popen[str]]] = []
-    place = tmp_path
+    monkeypatch.chdir(tmp_path)
     with node(tmp_path) if page.with_node else nothing():
         for command in shown_commands(name):
             if command.startswith("cd "):
-                place = place / command.removeprefix("cd ")
+                monkeypatch.chdir(command.removeprefix("cd "))
             elif not command.startswith(tuple(page.left_out)):
-                process = started(command, place)
                 if page.background and command.startswith(page.background):
-                    waiting.append((command, process))
+                    waiting.append((command, started(command)))
                     time.sleep(2)
                 else:
-                    ended_well(command, process)
+                    for part in command.split(" && "):
+                        end_well(part, dens)
                 for beginning, step in page.after.items():
                     if command.startswith(beginning):
                         step(tmp_path)
         for command, process in waiting:
             if "--count" not in command:
                 process.send_signal(signal.SIGINT)
-                process.communicate(timeout=LONGEST_S)
-                assert process.returncode == 130, command
-            else:
-                ended_well(command, process)
+            out, _ = process.communicate(timeout=LONGEST_S)
+            assert process.returncode == (0 if "--count" in command else 130), f"{command}\n{out}"
 
 
-def started(command: str, place: Path) -> subprocess.Popen[str]:
+def end_well(command: str, dens: Dens) -> None:
+    program, *arguments = shlex.split(command)
+    if program == "dens":
+        ended = dens(*arguments)
+        assert ended.code == 0, f"{command}\n{ended.out}\n{ended.err}"
+    else:
+        subprocess.run([program, *arguments], stdout=subprocess.DEVNULL, check=True, timeout=LONGEST_S)
+
+
+def started(command: str) -> subprocess.Popen[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.Popen(
-        ["bash", "-c", f"exec {command}" if "&&" not in command else command],
-        cwd=place,
+        shlex.split(command),
         env={**os.environ, "PATH": path, "COLUMNS": "120"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-
-
-def ended_well(command: str, process: subprocess.Popen[str]) -> None:
-    out, _ = process.communicate(timeout=LONGEST_S)
-    assert process.returncode == 0, f"{command}\n{out}"
 
 
 @contextmanager
@@ -103,7 +109,7 @@ def node(folder: Path) -> Iterator[None]:
         port = probe.getsockname()[1]
     text = f'node = 1\nstore = "node.sqlite"\n\n[udp]\naddress = "127.0.0.1:{port}"\n'
     (folder / "node.toml").write_text(text)
-    process = started("dens node run node.toml --json", folder)
+    process = started("dens node run node.toml --json")
     try:
         assert process.stdout is not None
         assert "begun" in process.stdout.readline()

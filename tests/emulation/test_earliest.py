@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.emulation.earliest import arrivals, meetings_of
+from tests.sizes import examples
 
 Row = dict[str, int]
 contacts = st.lists(
@@ -18,7 +19,7 @@ contacts = st.lists(
 
 
 @given(contacts, st.sets(st.integers(0, 6)), st.integers(0, 30), st.sampled_from([0.0, 3.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_arrivals_are_those_that_no_contact_can_improve(
     rows: list[Row], mediators: set[int], from_ms: int, needs_ms: float
 ) -> None:

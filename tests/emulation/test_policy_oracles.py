@@ -26,6 +26,7 @@ from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from tests.emulation.policy_oracles import Contact, Delivered, Device, Event, delivered_by, judged
 from tests.emulation.policy_scenarios import LAYOUTS, write_plain, write_recorded
+from tests.sizes import examples
 
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
 DAY_Q = 132
@@ -168,7 +169,7 @@ def lived(world: IdealWorld, history: History, topics: dict[int, int]) -> tuple[
 
 @every_policy
 @given(layouts, histories, st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
     name: str, layout: list[str], history: History, is_plain: bool
 ) -> None:
@@ -184,7 +185,7 @@ def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
 
 @pytest.mark.parametrize("name", ["direct", "epidemic", "spray_and_wait"])
 @given(layouts, histories)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_same_holds_where_one_message_is_for_many(name: str, layout: list[str], history: History) -> None:
     """Of the policies that look at who is owed what, the moment at which a receipt comes decides who carries
     on; no table of contacts tells it."""
@@ -198,7 +199,7 @@ def test_the_same_holds_where_one_message_is_for_many(name: str, layout: list[st
 
 @pytest.mark.parametrize("name", ["direct", "epidemic", "spray_and_wait"])
 @given(st.sets(st.integers(1, 4)), histories, st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_subscriber_beside_a_mediator_gets_what_one_inside_it_gets(
     name: str, beside: set[int], history: History, is_plain: bool
 ) -> None:

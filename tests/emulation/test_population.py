@@ -20,6 +20,7 @@ from plugins.authoring.generator import RandomSubscription
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.generator import FuzzyGenerator
 from plugins.fuzzy.vectors import SubscriptionVector
+from tests.sizes import examples
 from watchdog.header import NO_HEADER
 
 TABLE = load_mission_table(["medical"])
@@ -58,7 +59,7 @@ def parts_of(bodies: Sequence[bytes]) -> list[SubscriptionVector]:
     st.tuples(st.integers(1, 3), st.integers(3, 7)),
     st.integers(1, 7),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_subscription_is_well_formed_and_numbered_once(
     seed: int, number: int, similarity: float, selectivity: float, attributes: tuple[int, int], hands: int
 ) -> None:

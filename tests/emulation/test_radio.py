@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from emulation.clock import Clock, Rank
 from emulation.radio import LOST_ON_AIR, Air, Packet, Radio
+from tests.sizes import examples
 
 FAST = Radio(range_m=50.0, rate_bytes_per_s=1000.0, setup_ms=0, loss=0.0)
 """One byte takes one millisecond."""
@@ -154,7 +155,7 @@ sends = st.lists(
 
 
 @given(sends, st.dictionaries(st.sampled_from([(0, 1), (0, 2), (1, 2), (2, 3)]), st.integers(1, 300)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_nobody_is_in_two_transfers_and_every_frame_has_one_fate(
     wanted: list[tuple[int, int, int, int]], contacts: dict[tuple[int, int], int]
 ) -> None:

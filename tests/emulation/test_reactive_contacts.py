@@ -16,6 +16,7 @@ from emulation.ground_truth_recorder import SurroundingsJournal
 from emulation.world.reactive_contacts import ReactiveContacts
 from tests.emulation.contacts.slow_detector import Point, legs, walks_of
 from tests.emulation.contacts.test_courses import DURATION_MS, REACHES, courses, turns
+from tests.sizes import examples
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def journal() -> Iterator[tuple[Path, SurroundingsJournal]]:
 
 
 @given(walks_of(), REACHES, turns(), st.sampled_from([0, 100, 5000]), st.sampled_from([0.0, 20_000.0]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_usable_contact_opens_once_and_is_lost_once(
     walks: list[list[Point]],
     ranges: list[float],

@@ -22,6 +22,7 @@ from knowledge_manager.dictionary.distributed import DistributedDataDictionary
 from knowledge_manager.dictionary.extract import Extract, OfferedSource
 from tests.dens.overlay.on_air import messages_in
 from tests.knowledge_manager.histories import state_of
+from tests.sizes import examples
 
 FIRST_MEDIATOR = 1_001
 TABLE_CHECK = 7
@@ -146,7 +147,7 @@ def four_told(history: History) -> list[Mediator]:
 
 
 @given(HISTORIES, st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_any_order_of_contacts_ends_in_the_same_dictionary(history: History, chance: random.Random) -> None:
     nodes = four_told(history)
     ring = [(place, (place + 1) % 4) for place in range(4)] * 2

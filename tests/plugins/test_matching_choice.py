@@ -23,6 +23,7 @@ from plugins.language import SubscriptionLanguage
 from plugins.matching_choice import ChoiceFault, MatchingChoice, choice_faults, matcher_named
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
 from tests.plugins.fuzzy.matching.test_laws import SERVED
+from tests.sizes import examples
 from watchdog.filter import FuzzyFilter
 from watchdog.reading import Reading
 
@@ -86,7 +87,7 @@ def reading_of(values: dict[int, int]) -> Reading:
     return reading
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.sampled_from(FEATURE_CONDITIONS),
     st.lists(near_subscriptions(ALL_AGGREGATORS), min_size=1, max_size=8),

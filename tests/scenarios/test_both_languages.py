@@ -3,21 +3,24 @@ everything that was owed arrives, in each of them, and Spark judges each by itse
 """
 
 import json
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
+from dens.cli import console
+from dens.cli.main import main
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
 from knowledge_manager.mission_table import load_mission_table
 from plugins.ground_truth import ReadingColumns
 from plugins.readings import decode_exact
 from plugins.registry import languages
-from tests.contracts.outside import dens
 from watchdog.header import body_of
-
-pytestmark = pytest.mark.xdist_group("both_languages")
 
 ATOPSS_ID = 2
 
@@ -114,7 +117,7 @@ PULSES = ["80", "119..125", "121..130", "?", "70±4", "128±6"]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     """Return a folder with the run and its report."""
     folder = tmp_path_factory.mktemp("both")
     examples = Path(__file__).parents[2] / "docs" / "examples"
@@ -130,11 +133,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
-    ended = dens(folder, folder, "run", "both.toml", "--out", "out")
-    assert ended.returncode == 0, ended.stderr
-    ended = dens(folder, folder, "report", "out", "-o", "report.html", "--json")
-    assert ended.returncode == 0, ended.stderr
-    (folder / "report.json").write_text(ended.stdout, "utf-8")
+    scenario = load_scenario(folder / "both.toml")
+    run_scenario(scenario, scenario.seed, folder / "out")
+    console.out.cache_clear()
+    with pytest.raises(SystemExit) as end, (folder / "report.json").open("w") as out, redirect_stdout(out):
+        main(["report", str(folder / "out"), "-o", str(folder / "report.html"), "--json"])
+    console.out.cache_clear()
+    assert end.value.code == 0
     return folder
 
 
@@ -173,7 +178,6 @@ def wanted(run: Path, table: str, language: int, concerned: set[tuple[int, int]]
     return found
 
 
-@pytest.mark.spark
 def test_everything_owed_arrives_in_both(run: Path) -> None:
     report = json.loads((run / "report.json").read_text("utf-8"))
     served = {one["language"]: one["served"] for one in report["delivery"]["by_language"]}
@@ -188,7 +192,6 @@ def test_everything_owed_arrives_in_both(run: Path) -> None:
     assert (truth["recall"], truth["precision"]) == (1.0, 1.0)
 
 
-@pytest.mark.spark
 def test_what_was_told_and_what_was_true_are_both_in_the_trace_and_judged(run: Path) -> None:
     told = {
         (row["node"], row["event_number"]): decode_exact(row["exact"])
@@ -215,7 +218,6 @@ def test_what_was_told_and_what_was_true_are_both_in_the_trace_and_judged(run: P
     assert sum(one["false"] + one["missed"] for one in misled.values()) > 0
 
 
-@pytest.mark.spark
 def test_what_was_not_certain_is_in_the_trace(run: Path) -> None:
     exact = [decode_exact(row["exact"]) for row in rows(run, "filter_decisions")]
     widths = {corners[3] - corners[0] for one in exact for corners in one.values()}

@@ -21,13 +21,14 @@ from plugins.composite.results import results_of
 from plugins.registry import authoring_of, language_of_document
 from tests.emulation.earliest import arrivals, mediators_among, meetings_of
 from tests.paths import ROOT
+from tests.sizes import full_in_soak
 
 RUN = """
 import sys
 from pathlib import Path
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-scenario = load_scenario("rescue")
+scenario = load_scenario("rescue", sys.argv[2:])
 run_scenario(scenario, scenario.seed, Path(sys.argv[1]))
 """
 Row = dict[str, object]
@@ -47,9 +48,9 @@ class Run:
         return self.tables[table]
 
 
-def make_run(folder: Path, hash_seed: str) -> None:
+def make_run(folder: Path, hash_seed: str, *changes: str) -> None:
     subprocess.run(
-        [sys.executable, "-c", RUN, str(folder)],
+        [sys.executable, "-c", RUN, str(folder), *changes],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
         check=True,
@@ -261,9 +262,13 @@ def test_filters_hold_back_most_readings_and_say_what_they_let_out(run: Run) -> 
     assert all(row["installed"] > 0 for row in decisions if row["released"])
 
 
-def test_rescue_again_gives_the_same_bytes_whatever_the_hash_seed(run: Run, tmp_path: Path) -> None:
-    make_run(tmp_path / "again", "31337")
-    for path in sorted((run.folder / "trace").rglob("*.parquet")):
-        again = tmp_path / "again" / "trace" / path.relative_to(run.folder / "trace")
-        assert again.read_bytes() == path.read_bytes()
-    assert json.loads((tmp_path / "again" / "manifest.json").read_text())["status"] == "complete"
+def test_rescue_again_gives_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
+    """Two hours, in soak all twelve."""
+    changes = full_in_soak(("duration_s=7200",), ())
+    for hash_seed in ("1", "31337"):
+        make_run(tmp_path / hash_seed, hash_seed, *changes)
+    paths = sorted((tmp_path / "1" / "trace").rglob("*.parquet"))
+    assert len(paths) > 5
+    for path in paths:
+        assert (tmp_path / "31337" / path.relative_to(tmp_path / "1")).read_bytes() == path.read_bytes()
+    assert json.loads((tmp_path / "31337" / "manifest.json").read_text())["status"] == "complete"

@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this room, and small runs written where a test wants them."""
+"""A cluster, a server of Spark Connect, and small runs written where a test wants them."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,32 +11,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from dens.trace.schema import SCHEMA_VERSION, TABLES
-from spark_analysis.queries.analysis import DIRECT
 from spark_analysis.schema import TABLES as SPARK_TABLES
-from spark_analysis.session.session import close_session, open_session
 from tests.spark_analysis.clusters import Cluster, connect_server, ended
 
 Rows = Sequence[Mapping[str, Any]]
 MakeTable = Callable[..., DataFrame]
 WriteRun = Callable[..., Path]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that takes a session, so that it can be left out, and keep them on one worker."""
-    for item in items:
-        if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
-            item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group("spark"))
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    session = open_session()
-    for name, value in DIRECT.items():  # as a report of a small run has it: most tables here have five rows
-        session.conf.set(name, value)
-    yield session
-    close_session(session)
 
 
 @pytest.fixture(scope="session")

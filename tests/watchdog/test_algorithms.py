@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plugins.fuzzy.matching.algorithms import ALGORITHMS as MATCHERS
+from tests.sizes import examples
 from tests.watchdog.strategies import readings, subscriptions
 from watchdog.aggregators import MOST_BASIC, WITH_RULES
 from watchdog.algorithms import ALGORITHMS
@@ -174,7 +175,7 @@ def told(reading: Reading, size: int) -> bytes:
     return bytes(6) + values + (1 << reading.event).to_bytes(size, "big") + bytes(reading.mask)
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(lives(), st.booleans())
 def test_all_release_what_the_definition_releases(
     life: tuple[int, list[tuple[object, ...]]], exact: bool
@@ -224,7 +225,7 @@ def test_all_release_what_the_definition_releases(
             check_pool(filters[name].pool, oracle)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(near(1), max_size=14), st.lists(edges(1), max_size=3), st.booleans())
 def test_a_node_that_matches_by_the_same_name_wants_what_the_board_released(
     wishes: list[bytes], feed: list[Reading], exact: bool

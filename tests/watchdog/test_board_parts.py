@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dens.overlay.wire.authentication import EVERYONE, Authenticator, node_key
 from dens.overlay.wire.codes import Role
 from dens.overlay.wire.item import item_id
+from tests.sizes import examples
 from tests.watchdog.strategies import subscriptions
 from watchdog.authentication import Authenticator as BoardAuthenticator
 from watchdog.authentication import hmac
@@ -143,7 +144,7 @@ def test_the_small_host_answers_like_the_watchdog() -> None:
     assert host.pool.count == 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.one_of(subscriptions(1), st.binary(min_size=3, max_size=40)))
 def test_the_small_host_takes_nothing_that_the_checks_refuse(vector: bytes) -> None:
     """An INSTALL has three bytes at least; one of three to five once raised IndexError and had no answer."""

@@ -15,6 +15,7 @@ from dens.node.sources.execution import LocalSources
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 from plugins.registry import languages
+from tests.sizes import examples
 from tests.watchdog.strategies import subscriptions
 from watchdog.csv_source import CsvSource
 from watchdog.execution import (
@@ -140,7 +141,7 @@ steps = st.one_of(
     st.lists(steps, max_size=40),
     st.dictionaries(st.sampled_from([0, 1, 2]), st.frozensets(st.sampled_from(["start", "read", "stop"]))),
 )
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_a_source_runs_iff_a_subscription_that_it_serves_is_in_force(
     sequence: list[tuple[object, ...]], refuses: dict[int, frozenset[str]]
 ) -> None:

@@ -15,6 +15,7 @@ from plugins.fuzzy.ground_truth import FuzzyGroundTruth
 from plugins.fuzzy.matching.algorithms import ALGORITHMS as MATCHERS
 from plugins.ground_truth import ReadingColumns
 from tests.plugins.test_matching_choice import columns_of
+from tests.sizes import examples
 from watchdog.algorithms import ALGORITHMS
 from watchdog.filter import FuzzyFilter, Release
 from watchdog.header import NO_HEADER
@@ -85,7 +86,7 @@ def missions(draw: st.DrawFn) -> tuple[int, list[Wish], list[frozenset[int]]]:
     return size, wishes, draw(st.lists(measured, min_size=1, max_size=4))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(missions(), st.sampled_from(["exact", "subset"]))
 def test_sources_release_what_the_definition_releases(
     mission: tuple[int, list[Wish], list[frozenset[int]]], condition: str
@@ -104,7 +105,7 @@ def test_sources_release_what_the_definition_releases(
                 assert list(release.vector[6 : 6 + len(feature)]) == [50 + one for one in sorted(feature)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(missions(), st.sampled_from(["exact", "subset"]))
 def test_mediators_serve_each_satisfied_subscription_once_under_exact(
     mission: tuple[int, list[Wish], list[frozenset[int]]], condition: str
@@ -133,7 +134,7 @@ def test_mediators_serve_each_satisfied_subscription_once_under_exact(
                 assert len(served) == len(due), name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(missions())
 def test_ground_truth_is_every_satisfied_subscription_that_the_reading_contains(
     mission: tuple[int, list[Wish], list[frozenset[int]]],

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from tests.sizes import examples
 from tests.watchdog.strategies import readings, subscriptions
 from watchdog.filter import FuzzyFilter, PoolFull
 from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
@@ -81,7 +82,7 @@ def test_the_filter_releases_what_the_definition_releases(
             assert list(release.vector[6 : -2 * size]) == [reading.row[a] for a in present]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(situations(), st.booleans())
 def test_what_matches_at_any_age_passes(case: tuple[int, Population, list[Reading]], exact: bool) -> None:
     size, population, feed = case

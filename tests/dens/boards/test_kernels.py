@@ -9,6 +9,7 @@ import pytest
 from tests.dens.boards.runtimes import NATIVE, built_modules, run_on
 from tests.dens.boards.test_runtimes import FILES, shared_module
 from tests.dens.boards.unix import run_on_unix
+from tests.sizes import full_in_soak
 from watchdog.grader import first_satisfied
 
 pytestmark = pytest.mark.board
@@ -49,9 +50,9 @@ def test_pairs_are_judged_alike(runtime: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runtime", GRADERS)
-def test_a_million_pairs_are_judged_alike(runtime: str) -> None:
-    batches = 100
-    assert PARTS * batches * shared_module("judged_pairs").PAIRS == 1_000_000
+def test_many_pairs_are_judged_alike(runtime: str) -> None:
+    batches = full_in_soak(10, 100)
+    assert PARTS * batches * shared_module("judged_pairs").PAIRS == full_in_soak(100_000, 1_000_000)
     assert_judged_alike(runtime, batches)
 
 

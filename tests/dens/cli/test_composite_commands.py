@@ -118,8 +118,7 @@ def test_a_board_gets_the_parts(dens, tmp_path: Path) -> None:
     assert lengths == [11, 11]
 
 
-@pytest.mark.spark
-def test_a_model_is_learnt_and_used(dens, dens_process, tmp_path: Path) -> None:
+def test_a_model_is_learnt_and_used(dens, spark, tmp_path: Path) -> None:
     path, data, model = tmp_path / "pattern.xml", tmp_path / "data.csv", tmp_path / "own.model"
     path.write_text(
         document(
@@ -131,19 +130,7 @@ def test_a_model_is_learnt_and_used(dens, dens_process, tmp_path: Path) -> None:
     letters = ("denied", "passwd", "successful", "passwd")
     rows = [f"{source},{second},{letters[second % 4]},1" for source in (1, 2) for second in range(60)]
     data.write_text("\n".join(["source,time_s,status,address", *rows, ""]))
-    learnt = dens_process(
-        "learn",
-        "composite",
-        path,
-        data,
-        "-o",
-        model,
-        "--vocabulary",
-        VOCABULARY,
-        "--master",
-        "local[1]",
-        "--json",
-    )
+    learnt = dens("learn", "composite", path, data, "-o", model, "--vocabulary", VOCABULARY, "--json")
     assert learnt.code == 0, learnt.err
     assert learnt.document()["completions"] == learnt.document()["visits"] > 50
     ended = dens("match", path, "--csv", data, "--vocabulary", VOCABULARY, "--json")

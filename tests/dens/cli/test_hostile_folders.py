@@ -32,6 +32,7 @@ from spark_analysis.live.follow import follow
 from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.run import is_large
 from spark_analysis.sweep.key_figures import key_figures
+from tests.sizes import examples
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.sample import sample_analysis
 
@@ -362,6 +363,7 @@ def test_absurd_parts_are_refused_by_name(
         told(refused.value)
 
 
+@pytest.mark.slow
 def test_what_a_part_holds_is_counted_while_it_is_read(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that stands once in the file may stand in every row."""
     monkeypatch.setattr(run_parts, "MOST_BYTES", 1_000_000)
@@ -458,7 +460,9 @@ def impatient_follower(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient_follower")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(mishaps=st.lists(MISHAPS, min_size=1, max_size=3))
 def test_whatever_a_folder_holds_is_read_or_refused_in_words(
     whole_run: Path, mishaps: list[tuple[str, str, Any]]

@@ -87,6 +87,7 @@ def interrupted(scenario: Path, out: Path, after_s: float) -> tuple[int, str, st
     return process.returncode, printed, said
 
 
+@pytest.mark.slow
 def test_a_partial_run_is_valid(dens, tmp_path: Path) -> None:
     """A busy machine may take a while to get going, so it is given longer until something was simulated."""
     assert dens("init", tmp_path / "demo").code == 0

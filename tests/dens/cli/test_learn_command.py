@@ -5,25 +5,26 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.spark
-def test_terms_of_a_run_become_a_vocabulary_that_checks(dens, dens_process, tmp_path: Path) -> None:
+def test_terms_of_a_run_become_a_vocabulary_that_checks(dens, dens_process, spark, tmp_path: Path) -> None:
+    """The first command starts Spark as a user's does, the second shares the session of the tests."""
     folder = tmp_path / "demo"
     assert dens("init", folder).code == 0
     assert dens("run", folder / "scenario.toml", "--out", folder / "run").code == 0
     shown = dens("vocabulary", "show", folder / "shelter.toml", "--json").document()["events"][0]
     attribute = next(one["name"] for one in shown["attributes"] if "domain" in one and one["terms"])
     vocabulary, plot = tmp_path / "learnt.toml", tmp_path / "learnt.svg"
-    about = ("--event", shown["name"], "--attribute", attribute, "--master", "local[1]", "--json")
+    about = ("--event", shown["name"], "--attribute", attribute, "--json")
     learnt = dens_process(
-        "learn", "terms", folder / "run", *about, "--terms", "little,much", "-o", vocabulary, "--plot", plot
-    )
+        "learn", "terms", folder / "run", *about, "--master", "local[1]",
+        "--terms", "little,much", "-o", vocabulary, "--plot", plot,
+    )  # fmt: skip
     assert learnt.code == 0, learnt.err
     assert [term["name"] for term in learnt.document()["terms"]] == ["little", "much"]
     assert sum(term["values"] for term in learnt.document()["terms"]) == learnt.document()["values"] > 0
     assert dens("vocabulary", "check", vocabulary).code == 0
     assert dens("vocabulary", "diff", folder / "shelter.toml", vocabulary).code == 0
     assert plot.read_text().count("<svg") == 1
-    followed = dens_process("learn", "transitions", folder / "run", *about)
+    followed = dens("learn", "transitions", folder / "run", *about)
     assert followed.code == 0, followed.err
     matrix = followed.document()
     assert len(matrix["counts"]) == len(matrix["states"]) > 1

@@ -67,12 +67,11 @@ def test_what_cannot_be_used_is_not_offered(dens) -> None:
     assert "a node's --trace" in " ".join(dens("report", "--help").out.split())
 
 
-@pytest.mark.spark
-def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp_path: Path) -> None:
+def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     assert dens("init", folder).code == 0
     ran = dens("run", folder / "scenario.toml", "--out", folder / "run", "--json").document()
-    ended = dens_process("live", folder / "run", "--json", "--master", "local[1]")
+    ended = dens("live", folder / "run", "--json")
     assert ended.code == 0, ended.err
     told = ended.document()
     assert (told["status"], told["subscriptions"], told["notifications"]) == (

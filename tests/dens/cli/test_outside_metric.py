@@ -48,6 +48,7 @@ def demo(dens, tmp_path: Path) -> Path:
     return tmp_path / "demo"
 
 
+@pytest.mark.slow
 def test_sweeps_and_comparisons_show_it(
     dens_process, with_metric: dict[str, Any], demo: Path, tmp_path: Path
 ) -> None:

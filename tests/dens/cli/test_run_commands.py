@@ -59,6 +59,7 @@ def test_progress_is_one_line_of_json_a_step(dens, scenario: Path, tmp_path: Pat
     assert dens("run", scenario, "--out", tmp_path / "other", "--progress", "xml").code == 2
 
 
+@pytest.mark.slow
 def test_many_seeds_run_at_once(dens_process, scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "many"
     ended = dens_process(
@@ -76,6 +77,7 @@ def test_what_is_no_seed_is_wrong_usage(dens, scenario: Path, seed: str) -> None
     assert dens("run", scenario, f"--seed={seed}").code == 2
 
 
+@pytest.mark.slow
 def test_interrupted_replications_are_valid_partial_runs(scenario: Path, tmp_path: Path) -> None:
     scenario.write_text(scenario.read_text().replace("duration_s = 600", "duration_s = 4000000"))
     out = tmp_path / "many"

@@ -28,6 +28,7 @@ def sweep_file(dens, tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = dens("sweep", sweep_file, "-o", out, "-j", "2")
@@ -95,11 +96,10 @@ def test_runs_with_different_words_are_not_compared(dens, sweep_file: Path, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.spark
-def test_several_runs_are_compared_in_one_page(dens, dens_process, sweep_file: Path, tmp_path: Path) -> None:
+def test_several_runs_are_compared_in_one_page(dens, spark, sweep_file: Path, tmp_path: Path) -> None:
     assert dens("sweep", sweep_file, "-o", tmp_path / "out", "-j", "1").code == 0
     runs = sorted((tmp_path / "out" / "runs").iterdir())
-    ended = dens_process("report", *runs, "-o", tmp_path / "pages" / "all.html", "--json")
+    ended = dens("report", *runs, "-o", tmp_path / "pages" / "all.html", "--json")
     assert ended.code == 0, ended.err
     document = ended.document()
     assert [one["seeds"] for one in document["variants"]] == [[1, 2], [1, 2]]

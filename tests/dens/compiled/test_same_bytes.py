@@ -19,8 +19,10 @@ from pathlib import Path
 from dens.compiled import use_compiled
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-scenario = load_scenario(sys.argv[2], sys.argv[3:])
-run_scenario(scenario, scenario.seed, Path(sys.argv[1]))
+for number, text in enumerate(sys.argv[2:]):
+    name, *changes = text.split()
+    scenario = load_scenario(name, changes)
+    run_scenario(scenario, scenario.seed, Path(sys.argv[1]) / str(number))
 print(use_compiled().is_compiled)
 """
 LOADERS = """
@@ -63,11 +65,19 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.fixture(scope="module")
+def runs(compiled_engine: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run all scenarios in one process per form; return the folder of both."""
+    folder = tmp_path_factory.mktemp("forms")
+    for form, is_compiled in (("compiled", "True\n"), ("pure", "False\n")):
+        assert python(form, RUN, str(folder / form), *map(" ".join, SCENARIOS)) == is_compiled
+    return folder
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=" ".join)
-def test_a_run_has_the_same_folder(tmp_path: Path, scenario: tuple[str, ...]) -> None:
-    assert python("compiled", RUN, str(tmp_path / "compiled"), *scenario) == "True\n"
-    assert python("pure", RUN, str(tmp_path / "pure"), *scenario) == "False\n"
-    found, wanted = files_of(tmp_path / "compiled"), files_of(tmp_path / "pure")
+def test_a_run_has_the_same_folder(runs: Path, scenario: tuple[str, ...]) -> None:
+    number = str(SCENARIOS.index(scenario))
+    found, wanted = files_of(runs / "compiled" / number), files_of(runs / "pure" / number)
     assert sorted(found) == sorted(wanted)
     assert len(wanted) > 5
     assert [name for name in wanted if found[name] != wanted[name]] == []

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from dens.node.storage.sqlite import SqliteStore
 from dens.overlay.endpoints.publisher import PublisherEnd
 from dens.overlay.endpoints.subscriber import SubscriberEnd
@@ -181,6 +183,7 @@ def kill_subscribers(folder: Path, most: int) -> tuple[int, int]:
     return seen_count, lost_count
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost_by_killing_a_mediator(tmp_path: Path) -> None:
     assert kill_mediators(tmp_path, 36) >= 18
 

@@ -16,6 +16,7 @@ from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from tests.sizes import examples
 
 TABLE = 7
 SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4
@@ -154,7 +155,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ACTS)
 def test_nobody_can_tell_when_a_node_was_woken_for_an_end(acts: list[tuple[str, int, int]]) -> None:
     woken, late = Network(is_woken=True), Network(is_woken=False)

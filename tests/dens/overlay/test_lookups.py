@@ -19,6 +19,7 @@ from dens.overlay.wire.lookup_messages import Lookup, Offers
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, subscription
 from tests.dens.overlay.on_air import messages_in
 from tests.dens.overlay.partition import HOUR_Q, Partition, told
+from tests.sizes import examples
 
 ASKER = 100
 
@@ -54,7 +55,7 @@ def test_a_question_leaves_out_who_has_nothing_to_do_with_it() -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_on_any_graph_everybody_within_the_hop_limit_is_heard_at_the_shortest_distance(data) -> None:
     """Against breadth-first search. Without loss the look-up spreads in rounds, so the first question is the
     one over the shortest way."""
@@ -94,7 +95,7 @@ def test_on_any_graph_everybody_within_the_hop_limit_is_heard_at_the_shortest_di
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_lost_and_late_datagrams_make_an_answer_partial_or_nothing(seed: int) -> None:
     world = line(3, seed=seed, loss=0.3, late_ms=400)
     heard = world.asked(ASKER, patience_ms=6_000)

@@ -37,6 +37,7 @@ from emulation.fault_injection.topics import (
     parts_of,
     subscription,
 )
+from tests.sizes import examples
 
 ASKER, MEDIATORS, SOURCES = 1, (2, 3), (4, 5, 6)
 HOUR_Q = 95
@@ -343,7 +344,7 @@ def test_a_withdrawal_comes_back_as_it_was_said(id: int, seq: int, occupied: int
 STEP = st.sampled_from(("either", "plain", "renew", "unsubscribe", "crash", "part", "meet", "publish"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     steps=st.lists(STEP, min_size=3, max_size=14),
     seed=st.integers(0, 2**32),

@@ -32,6 +32,7 @@ from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMes
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
 from tests.dens.overlay.test_authenticity import events, state
 from tests.dens.overlay.test_hostile_peers import item
+from tests.sizes import examples
 
 KEY = b"mission"
 NODE, OWNER, THIEF, CHECK = 1, 10, 20, 7
@@ -42,7 +43,7 @@ sessions = st.sampled_from((0, 1, (1 << 32) - 1)) | st.integers(0, (1 << 32) - 1
 roles = st.sampled_from(Role)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(min_size=1, max_size=40), nodes, nodes, sessions, roles, st.data())
 def test_tag_with_anything_changed_does_not_verify(
     body: bytes, sender: int, receiver: int, session: int, role: Role, data: st.DataObject
@@ -213,7 +214,7 @@ def test_nothing_for_another_receiver_changes_an_engine(role: Role, receiver: in
     assert state(engine) == before
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=60), st.sampled_from((HELLO, SUMMARY, BATCH, ACKNOWLEDGEMENT, SUBSCRIBE)), roles)
 def test_greetings_cut_or_filled_with_noise_raise_nothing(noise: bytes, kind: int, role: Role) -> None:
     engine = engine_of(role)

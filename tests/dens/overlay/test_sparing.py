@@ -25,6 +25,7 @@ from tests.dens.overlay.covered_net import (
     CoveredNet,
     covered_net,
 )
+from tests.sizes import examples
 
 
 def test_what_is_covered_is_not_installed_and_is_told_once() -> None:
@@ -388,7 +389,7 @@ def lived_through(net: CoveredNet, deeds: list[tuple[object, ...]]) -> set[tuple
     return {(node, readings[event]) for node, event in net.delivered if event in readings}
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(deeds, max_size=25))
 def test_law_who_is_in_contact_sees_the_same_with_covering_and_without(
     script: list[tuple[object, ...]],
@@ -401,7 +402,7 @@ def test_law_who_is_in_contact_sees_the_same_with_covering_and_without(
     assert seen[0] == seen[1]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(st.one_of(deeds, meetings, meetings), max_size=30))
 def test_law_whoever_meets_whom_nobody_misses_anything_for_covering(
     script: list[tuple[object, ...]],

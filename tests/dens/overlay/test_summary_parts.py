@@ -21,6 +21,7 @@ from dens.overlay.wire.summary import Summary, decode
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher
 from tests.dens.overlay.on_air import messages_in
 from tests.dens.overlay.test_engines import events
+from tests.sizes import examples
 
 HOUR_Q = 95
 ORIGINS = st.one_of(st.integers(0, 12), st.integers(65_530, 65_540), st.integers(LAST_NODE - 3, LAST_NODE))
@@ -215,7 +216,7 @@ def summaries(meeting: Meeting) -> list[Item]:
 SMALL = st.sets(st.tuples(st.sampled_from([3, 4, 5, 8, 70_000, LAST_NODE]), st.integers(0, 8)), max_size=15)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(SMALL, SMALL, st.sampled_from([0, 4, 9, 25]), st.sampled_from([4, 12, 48_000]))
 def test_with_any_split_two_mediators_exchange_what_they_exchange_with_one_summary(
     mine: set[tuple[int, int]], theirs: set[tuple[int, int]], few_bytes: int, other_bytes: int

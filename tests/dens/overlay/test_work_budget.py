@@ -19,6 +19,7 @@ from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import Acknowledgement, Hello
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatch, TopicMatcher
 from tests.dens.overlay.test_quarantine import asks, events, give, greet, heard_by, owed, tells
+from tests.sizes import examples
 
 UNIT = 100
 """What a pair costs in the language below."""
@@ -220,7 +221,7 @@ message = st.one_of(
 
 
 @given(messages=st.lists(message, max_size=60), restarts=st.sets(st.integers(0, 59), max_size=2))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_law_a_budget_changes_when_and_not_what(messages: Sequence[Item], restarts: set[int]) -> None:
     """Whatever waits, in the end the same is owed as without any bound, after restarts too."""
     bounded, free = Counted(), Counted(limits=LARGE)

@@ -20,6 +20,7 @@ from tests.emulation.contacts.slow_detector import (
     slow,
     walks_of,
 )
+from tests.sizes import examples
 
 DURATION_MS = 200_000.0
 REACHES = st.lists(st.sampled_from([5.0, 25.0, 50.0, 65.0]), min_size=4, max_size=4)
@@ -49,7 +50,7 @@ def turn(found: Courses, at_ms: float, node: int, way: list[Point]) -> Contacts:
 
 
 @given(walks_of(), REACHES, turns())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_after_any_turns_contacts_are_those_of_the_walks_that_came_of_them(
     walks: list[list[Point]], ranges: list[float], changes: list[tuple[float, int, list[Point]]]
 ) -> None:
@@ -104,7 +105,7 @@ def test_a_contact_that_lasts_is_joined_and_one_that_no_longer_comes_is_gone() -
 
 
 @given(walks_of(), st.lists(st.floats(0.0, DURATION_MS), min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_facts_come_in_one_order_however_often_they_are_asked_for(
     walks: list[list[Point]], moments: list[float]
 ) -> None:
@@ -135,7 +136,7 @@ def test_what_is_cut_at_a_moment_reaches_it() -> None:
 
 
 @given(walks_of(), REACHES, REACHES, st.integers(1, 199_999), turns())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_ranges_that_change_at_a_known_moment(
     walks: list[list[Point]],
     ranges: list[float],

@@ -19,10 +19,11 @@ from tests.emulation.contacts.slow_detector import (
     slow,
     walks_of,
 )
+from tests.sizes import examples
 
 
 @given(walks_of(), st.lists(st.sampled_from([5.0, 25.0, 50.0, 65.0]), min_size=4, max_size=4))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_agrees_with_the_slow_detector(walks: list[list[Point]], ranges: list[float]) -> None:
     found = rows(find_contacts([legs(points) for points in walks], ranges[: len(walks)], 200_000.0))
     # A pair that nearly stands still relative to each other crosses the border slowly: 10⁻⁹ m are then
@@ -123,7 +124,7 @@ def test_one_node_or_none_has_no_contacts() -> None:
 
 @given(walks_of(), st.randoms(use_true_random=False))
 @example([still(0), passing(-100, 100), passing(0, 100)], None)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_the_order_of_nodes_does_not_matter(walks: list[list[Point]], chance: object) -> None:
     there = rows(find_contacts([legs(points) for points in walks], [25.0] * len(walks), 200_000.0))
     back = rows(find_contacts([legs(points) for points in walks[::-1]], [25.0] * len(walks), 200_000.0))

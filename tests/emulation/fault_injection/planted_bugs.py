@@ -16,7 +16,14 @@ from tests.paths import ROOT
 
 _COPIED = ("dens", "emulation", "knowledge_manager", "plugins", "watchdog")
 _COPIED_TESTS = ("dens", "emulation/fault_injection")
-_LINKED = ("spark_analysis", "pyproject.toml", "tests/conftest.py", "tests/paths.py")
+_LINKED = (
+    "spark_analysis",
+    "pyproject.toml",
+    "tests/conftest.py",
+    "tests/paths.py",
+    "tests/shared_spark.py",
+    "tests/sizes.py",
+)
 
 
 @dataclass(frozen=True)
@@ -111,8 +118,8 @@ PLANTED = (
 
 
 def copy_tree(folder: Path) -> None:
-    """Copy what the commands need."""
-    unwanted = ignore_patterns("__pycache__", "node_modules", "*.so", "corpus", "golden")
+    """Copy what the commands need, with its bytecode. That of a file with a bug is not used: sizes differ."""
+    unwanted = ignore_patterns("node_modules", "*.so", "corpus", "golden")
     for name in _COPIED:
         copytree(ROOT / name, folder / name, ignore=unwanted)
     for name in _COPIED_TESTS:

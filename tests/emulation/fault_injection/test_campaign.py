@@ -1,4 +1,4 @@
-"""Three hundred seeds of everything at once, with the promises checked after every step."""
+"""Many seeds of everything at once. The invariants are checked after every step."""
 
 from pathlib import Path
 
@@ -7,18 +7,13 @@ import pytest
 from emulation.fault_injection.campaign import Verdict, judge, keep, kept, parse_faults, run_seeds
 from emulation.fault_injection.plan import FAULTS, draw
 from emulation.fault_injection.plan_file import KeptPlan
+from tests.emulation.fault_injection.campaign_seeds import CAMPAIGN, SEEDS, portions
 
 
-@pytest.mark.parametrize(
-    "first_seed",
-    [first if first <= 100 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 301, 20)],
-)
-def test_the_promises_hold(first_seed: int) -> None:
-    """Runs 300 seeds, 45 s of one core in all, the first hundred of them in the quick check too.
-
-    A failure names the command that repeats it.
-    """
-    verdicts = run_seeds(range(first_seed, first_seed + 20))
+@pytest.mark.parametrize("seeds", portions(CAMPAIGN, quick=2))
+def test_the_promises_hold(seeds: list[int]) -> None:
+    """A failure names the command that repeats it."""
+    verdicts = run_seeds(seeds)
     broken = [
         f"{verdict.message}; repeat it with: {verdict.command}" for verdict in verdicts if not verdict.ok
     ]
@@ -27,28 +22,18 @@ def test_the_promises_hold(first_seed: int) -> None:
     assert sum(verdict.crashes for verdict in verdicts) > 50
 
 
-@pytest.mark.parametrize(
-    "first_seed",
-    [first if first <= 40 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 301, 20)],
-)
-def test_the_promises_hold_where_mediators_spare_installs(first_seed: int) -> None:
-    """Runs the same 300 seeds with covering; the first forty in the quick check too."""
-    verdicts = run_seeds(range(first_seed, first_seed + 20), covering=True)
+@pytest.mark.parametrize("seeds", portions([*SEEDS], quick=1))
+def test_the_promises_hold_where_mediators_spare_installs(seeds: list[int]) -> None:
+    verdicts = run_seeds(seeds, covering=True)
     broken = [f"{one.message}; repeat it with: {one.command}" for one in verdicts if not one.ok]
     assert broken == []
     assert all(one.command.endswith("--covering") for one in verdicts)
     assert sum(one.delivered for one in verdicts) > 100
 
 
-@pytest.mark.parametrize(
-    "first_seed",
-    [first if first <= 40 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 301, 20)],
-)
-def test_the_promises_hold_where_mediators_compose(first_seed: int) -> None:
-    """Runs the same 300 seeds with sequences, 40 s of one core in all; the first forty in the quick check
-    too.
-    """
-    verdicts = run_seeds(range(first_seed, first_seed + 20), composes=True)
+@pytest.mark.parametrize("seeds", portions([*SEEDS], quick=1))
+def test_the_promises_hold_where_mediators_compose(seeds: list[int]) -> None:
+    verdicts = run_seeds(seeds, composes=True)
     broken = [f"{one.message}; repeat it with: {one.command}" for one in verdicts if not one.ok]
     assert broken == []
     assert all(one.command.endswith("--composing") for one in verdicts)

@@ -20,6 +20,8 @@ from emulation.fault_injection.plan import (
     draw_brokers,
     draw_languages,
 )
+from tests.emulation.fault_injection.campaign_seeds import SEEDS, portions
+from tests.sizes import full_in_soak
 
 ALL = tuple(FAULTS)
 
@@ -28,16 +30,13 @@ def broken(verdicts: list[Verdict]) -> list[str]:
     return [f"{one.message}; repeat it with: {one.command}" for one in verdicts if not one.ok]
 
 
-@pytest.mark.parametrize(
-    "first_seed",
-    [first if first <= 40 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 301, 20)],
-)
-def test_the_promises_hold_among_brokers(first_seed: int) -> None:
-    verdicts = run_plans(range(first_seed, first_seed + 20), draw_brokers)
+@pytest.mark.parametrize("seeds", portions([*SEEDS], quick=1))
+def test_the_promises_hold_among_brokers(seeds: list[int]) -> None:
+    verdicts = run_plans(seeds, draw_brokers)
     assert broken(verdicts) == []
     assert sum(one.delivered for one in verdicts) > 100
     assert sum(one.crashes for one in verdicts) > 50
-    assert verdicts[0].command == f"dens torture --world brokers --seeds {first_seed} --faults all"
+    assert verdicts[0].command == f"dens torture --world brokers --seeds {seeds[0]} --faults all"
 
 
 def test_brokers_route_flood_and_lose_stores() -> None:
@@ -49,7 +48,10 @@ def test_brokers_route_flood_and_lose_stores() -> None:
 
 @pytest.mark.parametrize(
     "first_seed",
-    [first if first <= 10 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 101, 10)],
+    [
+        first if first <= 10 else pytest.param(first, marks=pytest.mark.slow)
+        for first in range(1, full_in_soak(40, 100), 10)
+    ],
 )
 def test_the_promises_hold_in_the_languages_that_ship(first_seed: int) -> None:
     verdicts = run_plans(range(first_seed, first_seed + 10), draw_languages)

@@ -15,11 +15,12 @@ from emulation.fault_injection import plan as plans
 from emulation.fault_injection.campaign import judge, kept
 from emulation.fault_injection.plan import FAULTS, Plan, draw
 from emulation.fault_injection.plan_file import KeptPlan, encode_plan, read_plan
+from tests.sizes import examples
 
 FAILING_PLANS = Path(__file__).parent / "failing_plans"
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**40), allowed=st.sets(st.sampled_from(sorted(FAULTS))))
 def test_a_plan_comes_back_as_it_was_written(seed: int, allowed: set[str]) -> None:
     said = KeptPlan(seed, draw(seed, allowed), "all", "invariant 2: owed and never delivered")
@@ -46,7 +47,7 @@ VALUE = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(data=st.data())
 def test_whatever_a_file_says_it_is_a_plan_that_can_be_written_again_or_refused_with_places(
     data: st.DataObject,
@@ -65,7 +66,7 @@ def test_whatever_a_file_says_it_is_a_plan_that_can_be_written_again_or_refused_
     assert read is None or read_plan(encode_plan(read).encode(), "f") == read
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     content=st.one_of(
         st.binary(max_size=60), st.recursive(VALUE, st.lists).map(lambda v: json.dumps(v).encode())

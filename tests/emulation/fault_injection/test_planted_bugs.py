@@ -1,6 +1,6 @@
-"""Fault injection is worth something: each planted bug is caught within the first hundred seeds."""
+"""Each planted bug is caught by the seeds that `make test` runs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from dens.overlay.wire.codes import Reason, Status
 from dens.overlay.wire.item import NEVER_MS, Item, ItemId
 from emulation.fault_injection.campaign import run_seeds
 from emulation.fault_injection.sequences import Composite, SequenceComposer, SequenceMade
+from tests.emulation.fault_injection.campaign_seeds import CAMPAIGN, SEEDS
 
 
 def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +150,7 @@ def test_a_planted_bug_is_caught(
     plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    check_caught(range(1, 101), invariants)
+    check_caught(CAMPAIGN, invariants)
 
 
 def parts_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +183,7 @@ def test_a_bug_with_parts_is_caught_where_there_are_some(
     plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    check_caught(range(3, 301, 3), invariants)
+    check_caught([seed for seed in CAMPAIGN if seed % 3 == 0], invariants)
 
 
 def a_look_up_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +221,7 @@ def test_a_bug_with_look_ups_is_caught_where_there_are_some(
     plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    check_caught(range(11, 1_101, 11), invariants)
+    check_caught([seed for seed in CAMPAIGN if seed % 11 == 0], invariants)
 
 
 def what_is_unanswered_is_relied_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +243,7 @@ def test_a_bug_with_covering_is_caught_where_it_is_on(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    check_caught(range(1, 101), {2}, covering=True)
+    check_caught(SEEDS, {2}, covering=True)
 
 
 def further_parts_of_a_summary_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +260,7 @@ def test_a_bug_with_parts_of_summaries_is_caught_where_there_are_some(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     further_parts_of_a_summary_are_not_sent(monkeypatch)
-    check_caught(range(5, 501, 5), {2, 5})
+    check_caught([seed for seed in CAMPAIGN if seed % 5 == 0], {2, 5})
 
 
 @pytest.mark.parametrize(
@@ -275,7 +276,7 @@ def test_a_bug_at_the_edges_is_caught_there(
     plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    check_caught(range(8, 801, 8), invariants)
+    check_caught([seed for seed in CAMPAIGN if seed % 8 == 0], invariants)
 
 
 def results_are_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +332,7 @@ def what_was_carried_is_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
         (a_subscriber_ignores_identities, {3}),
         (an_outcome_is_shown_without_its_prediction, {3}),
         (what_is_restored_is_not_fed, {2}),
-        (a_late_first_part_makes_nothing, {2}),
+        pytest.param(a_late_first_part_makes_nothing, {2}, marks=pytest.mark.slow),  # its seed comes late
         (what_was_carried_is_not_composed, {2}),
     ],
 )
@@ -342,10 +343,12 @@ def test_a_bug_with_composites_is_caught_where_there_are_some(
     check_caught(range(1, 121), invariants, composes=True)
 
 
-def check_caught(seeds: range, invariants: set[int], covering: bool = False, composes: bool = False) -> None:
+def check_caught(
+    seeds: Iterable[int], invariants: set[int], covering: bool = False, composes: bool = False
+) -> None:
     for seed in seeds:
         [verdict] = run_seeds([seed], covering=covering, composes=composes)
         if not verdict.ok:
             assert verdict.invariant in invariants, verdict.as_line()
             return
-    pytest.fail(f"{len(seeds)} seeds did not notice it")
+    pytest.fail("no seed of `make test` noticed it")

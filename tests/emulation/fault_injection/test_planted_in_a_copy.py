@@ -22,8 +22,9 @@ def test_every_text_to_replace_is_in_its_file_once() -> None:
 
 
 def test_a_text_that_is_gone_is_named(tmp_path: Path) -> None:
-    (tmp_path / "dens").mkdir()
-    (tmp_path / "dens" / "item.py").write_text("pass\n")
+    path = tmp_path / "dens" / "overlay" / "wire" / "item.py"
+    path.parent.mkdir(parents=True)
+    path.write_text("pass\n")
     bug = PlantedBug("gone", "dens/overlay/wire/item.py", "expires", "", (), "")
     with pytest.raises(
         ValueError, match=r"dens/overlay/wire/item.py has the text of the planted bug 'gone' 0 times"

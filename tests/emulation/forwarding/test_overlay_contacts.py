@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from emulation.forwarding.overlay_contacts import OverlayContacts
 from emulation.forwarding.topology import KnownTopology
 from tests.emulation.forwarding import slow_routes
+from tests.sizes import examples
 
 DEVICES = 9
 PAIRS = [(a, b) for a in range(DEVICES) for b in range(a + 1, DEVICES)]
@@ -15,7 +16,7 @@ toggles = st.lists(st.lists(st.sampled_from(PAIRS), min_size=1, max_size=3), min
 
 
 @given(roles, toggles, st.sampled_from([2, 3, 255]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_contacts_are_those_of_the_definition_after_every_change(
     roles: list[str], changed: list[list[tuple[int, int]]], hop_limit: int
 ) -> None:
@@ -47,7 +48,7 @@ def test_contacts_are_those_of_the_definition_after_every_change(
 
 
 @given(roles, st.sets(st.sampled_from(PAIRS)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_whoever_shares_a_partition_with_a_mediator_reaches_all_of_its_mediators(
     roles: list[str], links: set[tuple[int, int]]
 ) -> None:

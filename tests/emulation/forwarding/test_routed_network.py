@@ -19,6 +19,7 @@ from emulation.forwarding.topology import KnownTopology
 from emulation.ground_truth_recorder import SurroundingsJournal
 from emulation.radio import Air, Packet, Radio
 from tests.emulation.forwarding.slow_network import SlowNetwork
+from tests.sizes import examples
 
 DEVICES = 6
 PAIRS = [(a, b) for a in range(DEVICES) for b in range(a + 1, DEVICES)]
@@ -96,7 +97,7 @@ frames = st.lists(
 
 
 @given(link_changes, frames)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_frames_are_where_a_slow_network_says_at_every_moment(
     tmp_path_factory: pytest.TempPathFactory,
     links: list[tuple[int, tuple[int, int]]],

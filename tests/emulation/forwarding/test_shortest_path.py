@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from emulation.forwarding.shortest_path import SHORTEST_PATH, ShortestPath
 from emulation.forwarding.topology import KnownTopology
 from tests.emulation.forwarding import slow_routes
+from tests.sizes import examples
 
 DEVICES = 7
 PAIRS = [(a, b) for a in range(DEVICES) for b in range(a + 1, DEVICES)]
@@ -13,7 +14,7 @@ toggles = st.lists(st.sampled_from(PAIRS), min_size=1, max_size=30)
 
 
 @given(toggles, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_next_hop_is_the_lowest_neighbour_that_is_nearer(
     changed: list[tuple[int, int]], data: st.DataObject
 ) -> None:
@@ -32,7 +33,7 @@ def test_the_next_hop_is_the_lowest_neighbour_that_is_nearer(
 
 
 @given(toggles)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_what_is_known_to_be_unchanged_is_not_computed_again(changed: list[tuple[int, int]]) -> None:
     """Distances are forgotten only where one of them changed."""
     known = KnownTopology(DEVICES)

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from emulation.mobility.ground import CLEARANCE_M, ConvexPolygon, Ground, Point, is_convex
+from tests.sizes import examples
 
 
 def regular(
@@ -50,7 +51,7 @@ def sampled_clear(obstacles: list[ConvexPolygon], begin: Point, end: Point) -> b
 
 
 @given(polygons, points, points)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_a_line_is_blocked_iff_it_touches(polygon: ConvexPolygon, begin: Point, end: Point) -> None:
     blocked = polygon.blocks(begin, end)
     if blocked:  # a hit may be thinner than the step of the sampling: a little more polygon is allowed
@@ -65,7 +66,7 @@ def test_a_line_is_blocked_iff_it_touches(polygon: ConvexPolygon, begin: Point, 
 
 
 @given(st.lists(polygons, min_size=1, max_size=2), points, points)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_way_is_free_and_the_shortest_of_all_chains_of_corners(
     obstacles: list[ConvexPolygon], begin: Point, end: Point
 ) -> None:

@@ -21,6 +21,7 @@ from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.registry import MODELS
 from emulation.mobility.static import Static
 from tests.paths import ROOT
+from tests.sizes import examples
 
 
 def zones_in(width_m: float, height_m: float) -> Zones:
@@ -117,7 +118,7 @@ def columns(legs: Legs) -> list[list[float]]:
 @given(models, areas, durations_ms, st.integers(0, 2**32))
 @example(InAnyArea("casualty", (1.0, 1.0), (0.0, 0.0)), Area(10.0, 3843.25), 10633888.577843832, 0)
 @example(InAnyArea("casualty", (1.0, 1.0), (0.0, 0.0)), Area(10.0, 1921.25), 9513163.577843832, 0)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_walk_is_a_gapless_chain_inside_the_area(
     model: MobilityModel, area: Area, duration_ms: float, seed: int
 ) -> None:
@@ -137,7 +138,7 @@ def test_every_walk_is_a_gapless_chain_inside_the_area(
 
 
 @given(models, areas, durations_ms, st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_walk_depends_on_its_own_stream_only(
     model: MobilityModel, area: Area, duration_ms: float, seed: int
 ) -> None:
@@ -149,7 +150,7 @@ def test_a_walk_depends_on_its_own_stream_only(
 
 
 @given(models, areas, durations_ms, st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_longer_run_begins_like_a_shorter_one(
     model: MobilityModel, area: Area, duration_ms: float, seed: int
 ) -> None:
@@ -161,7 +162,7 @@ def test_a_longer_run_begins_like_a_shorter_one(
 
 
 @given(ordered(0.3, 20.0), ordered(0.0, 300.0), areas, st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_random_waypoint_waits_first_and_keeps_its_speeds_and_pauses(
     speed_m_per_s: tuple[float, float], pause_s: tuple[float, float], area: Area, seed: int
 ) -> None:

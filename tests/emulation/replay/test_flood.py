@@ -12,6 +12,7 @@ from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.contacts.formats.registry import read_contacts
 from emulation.replay.flood import replay
 from emulation.replay.messages import Message
+from tests.sizes import examples
 
 Span = tuple[int, int, int, int]
 """(a, b, begin, end) in seconds"""
@@ -112,7 +113,7 @@ def earliest(contacts: Contacts, post: Message) -> dict[int, float]:
 
 
 @given(spans, posts)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_ideal_links_deliver_on_the_earliest_path(
     given_spans: list[Span], given_posts: list[tuple[int, int, int]]
 ) -> None:
@@ -127,7 +128,7 @@ def test_ideal_links_deliver_on_the_earliest_path(
 
 
 @given(spans, posts, st.sampled_from([0.5, 2.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_limited_links_are_never_earlier_than_ideal_ones(
     given_spans: list[Span], given_posts: list[tuple[int, int, int]], transfer_s: float
 ) -> None:

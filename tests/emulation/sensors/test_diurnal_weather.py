@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from emulation.sensors.diurnal_weather import WEATHER, DiurnalWeather
 from knowledge_manager.vocabulary.vocabulary import load_vocabulary
+from tests.sizes import examples
 
 DAY_MS = 86_400_000
 
@@ -24,7 +25,7 @@ def values(pole: DiurnalWeather, times_ms: range) -> dict[str, list[float]]:
 @given(st.integers(0, 2**32), st.floats(-30, 45), st.floats(0, 25), st.floats(0, 23.9), st.floats(0, 50))
 @example(0, -25.0, 11.0, 2.0, 1.0)
 @example(0, 45.0, 25.0, 2.0, 1.0)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_values_stay_within_the_vocabulary(
     seed: int, mean: float, swing: float, hour: float, squalls: float
 ) -> None:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulation.sensors.vital_signs import SIGNS, VitalSigns
+from tests.sizes import examples
 
 TWO_HOURS_MS = 7_200_000
 
@@ -22,7 +23,7 @@ def values(patient: VitalSigns, times_ms: range) -> dict[str, list[float]]:
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1), st.integers(1, 600_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_values_stay_within_their_limits(seed: int, deteriorating: float, step_ms: int) -> None:
     patient = VitalSigns(np.random.default_rng(seed), TWO_HOURS_MS, deteriorating)
     for name, numbers in values(patient, range(0, 40 * step_ms, step_ms)).items():

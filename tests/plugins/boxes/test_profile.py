@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plugins.boxes.profile import Prices, Profile, expected, replayed, together
+from tests.sizes import examples
 
 events = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 30)), min_size=2, max_size=5)
 
@@ -24,7 +25,7 @@ def profile(rows: list[tuple[int, int, int]]) -> Profile:
 
 
 @given(events, st.integers(2, 5), st.floats(0.1, 3), st.floats(0, 20))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_expected_is_the_mean_over_all_batches_and_orders(
     rows: list[tuple[int, int, int]], size: int, kappa: float, phi: float
 ) -> None:

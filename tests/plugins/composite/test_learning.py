@@ -14,6 +14,7 @@ from plugins.composite.prediction.model import wait_class
 from plugins.composite.source import CompositeSourceFilter
 from plugins.fuzzy.language import FUZZY
 from tests.plugins.composite.letter_streams import AUTHORING, TABLE, VALUES, document
+from tests.sizes import examples
 from watchdog.reading import Reading
 
 EVERY_KEY = 'window="PT20S" key="address"'
@@ -65,7 +66,7 @@ def counts_by_definition(
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     STREAMS,
     st.sampled_from(("d, s", "d; s", "d; d, s", "d; (s and l)", "d or (s, l)")),

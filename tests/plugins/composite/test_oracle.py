@@ -15,10 +15,13 @@ from plugins.fuzzy.language import FUZZY
 from tests.plugins.composite import oracle
 from tests.plugins.composite.oracle import Asked, Seen
 from tests.plugins.composite.worlds import CLASSES, TABLE, asked, body_of, streams
+from tests.sizes import examples
 from watchdog.lifetime import lifetime_s
 
 LAWS = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 Stream = list[tuple[Seen, bytes]]
 Told = dict[tuple[int, int, int, int], int]

@@ -31,6 +31,7 @@ from plugins.fuzzy.vectors import decode_subscription, encode_subscription
 from plugins.kernels.rows.combine import combined
 from tests.paths import ROOT
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
+from tests.sizes import examples
 from tests.watchdog.oracles import root
 from tests.watchdog.strategies import blocks
 from watchdog import aggregators
@@ -147,7 +148,7 @@ def test_every_plain_one_has_an_oracle() -> None:
 
 @every_aggregator
 @given(data=st.data(), degrees=some_degrees)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_compiled_searches_combine_as_boards_do_and_as_exact_numbers_say(
     kind: int, data: st.DataObject, degrees: list[int]
 ) -> None:
@@ -309,7 +310,7 @@ for matcher in matchers:
     assert [match.degree_u8 for match in matcher.match(release.vector, 0, 0)] == [explained.degree_u8]
 print("matched with", explained.degree_u8)
 '''
-ROOMS = ("documents", "knowledge_manager", "plugins", "watchdog")
+ROOMS = ("dens", "knowledge_manager", "plugins", "watchdog")
 
 
 def journey_with(
@@ -339,6 +340,7 @@ def journey_with(
     )
 
 
+@pytest.mark.slow
 def test_a_new_one_is_a_column_and_its_code(tmp_path: Path) -> None:
     ended = journey_with(
         tmp_path, ("watchdog/aggregators.py", TABLE_CHANGES), ("watchdog/aggregate.py", CODE_CHANGES)
@@ -347,6 +349,7 @@ def test_a_new_one_is_a_column_and_its_code(tmp_path: Path) -> None:
     assert ended.stdout.startswith("matched with")
 
 
+@pytest.mark.slow
 def test_a_new_one_without_code_is_told_in_words_where_it_is_missing(tmp_path: Path) -> None:
     ended = journey_with(tmp_path, ("watchdog/aggregators.py", TABLE_CHANGES))
     assert ended.returncode == 1

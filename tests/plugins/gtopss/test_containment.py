@@ -22,6 +22,7 @@ from tests.plugins.gtopss.graphs import PATTERN_BYTES, REPORTS, SMALL_TAXONOMY, 
 from tests.plugins.gtopss.judges import brute_rows
 from tests.plugins.gtopss.random_graphs import random_graph, random_pattern
 from tests.plugins.gtopss.test_matchers import SMALL
+from tests.sizes import examples
 
 
 def matches(pattern: Pattern, graph: Graph) -> bool:
@@ -132,7 +133,7 @@ def sent_and_read(pattern: Pattern) -> Pattern:
     return decode_pattern(encode_pattern(pattern, SMALL.dictionary), SMALL.dictionary)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(patterns(variables=3, edges=4), min_size=1, max_size=5), small_graphs(most=5))
 def test_plans_answer_as_trying_everything_does(asked: list[Pattern], graph: Graph) -> None:
     """What stands in front has bytes that a decoder takes; front and shards together find every match."""

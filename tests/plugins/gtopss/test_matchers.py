@@ -28,6 +28,7 @@ from plugins.gtopss.rings import cut_variables
 from plugins.gtopss.vectors import GraphPublication, encode_pattern, encode_publication
 from plugins.language import Matcher
 from tests.plugins.gtopss.graphs import CLASSES, PROPERTIES, SMALL_TAXONOMY, patterns, small_graphs
+from tests.sizes import examples
 
 SMALL = MissionTable(
     (
@@ -70,7 +71,7 @@ FACTORIES["plain"] = lambda: FastMatcher(SMALL, is_compiled=False)
     history=st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), patterns(edges=4))), max_size=12),
     graphs=st.lists(small_graphs(), min_size=1, max_size=3),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_history_is_answered_alike(
     name: str, history: list[tuple[int, Pattern | None]], graphs: list[Graph]
 ) -> None:

@@ -7,6 +7,7 @@ double, and what does not fit its datatype.
 import random
 from itertools import product
 
+import pytest
 import rdflib
 
 from knowledge_manager.graphs.taxonomy import NO_TAXONOMY
@@ -76,6 +77,7 @@ def is_excepted(pattern: Pattern, graph: Graph) -> bool:
     return is_kin or (is_compared and (is_odd or asked_oddly or mixed))
 
 
+@pytest.mark.slow
 def test_rdflib_agrees() -> None:
     chance, judged = random.Random(17), 0
     while judged < 120:

@@ -23,6 +23,7 @@ from tests.plugins.gtopss.graphs import PROPERTIES, SMALL_TAXONOMY, patterns, sm
 from tests.plugins.gtopss.judges import brute_rows
 from tests.plugins.gtopss.random_graphs import random_graph, random_pattern
 from tests.plugins.gtopss.test_matchers import SMALL, body_of, vector_of
+from tests.sizes import examples
 
 P = PROPERTIES[0]
 
@@ -212,7 +213,7 @@ def ring_graphs(draw: st.DrawFn) -> Graph:
     return draw(st.frozensets(triples, min_size=1, max_size=10))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(cyclic_patterns(), ring_graphs())
 def test_rings_are_answered_as_by_trying_everything(pattern: Pattern, graph: Graph) -> None:
     rows = brute_rows(pattern, graph, NO_TAXONOMY)
@@ -220,7 +221,7 @@ def test_rings_are_answered_as_by_trying_everything(pattern: Pattern, graph: Gra
     both(pattern, vector_of(graph))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.sampled_from([*sorted(ORDERS), Code.EQ, Code.NE]),
     st.sampled_from(NUMBERS),
@@ -245,7 +246,7 @@ def test_units_are_equal_in_plain_and_compiled_code(pattern: Pattern, graph: Gra
     both(pattern, vector_of(graph))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(cyclic_patterns(), ring_graphs(), st.integers(0, 60))
 def test_the_limit_is_reached_at_the_same_unit(pattern: Pattern, graph: Graph, most: int) -> None:
     """With any limit, plain and compiled code leave off at the same place; a decided pair stays decided."""
@@ -271,7 +272,7 @@ def test_bindings_of_a_bounded_pair_are_bounded() -> None:
     assert bindings(two_odd_rings(7, is_joined=False), told).rows == ()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(3, 7), st.data())
 def test_cut_variables_are_found_wherever_two_suffice(size: int, data: st.DataObject) -> None:
     """Every pair is tried: a pattern is refused only where no two variables cut all its rings."""

@@ -20,6 +20,7 @@ from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.reading_search import ReadingSearch, read_columns
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_notifications, near_subscriptions
+from tests.sizes import examples
 from tests.spark_analysis.synthetic import EVENT, Row, Told, Wish, notification_vector, subscription_vector
 
 Found = list[tuple[int, int, int]]
@@ -165,7 +166,7 @@ def test_what_is_held_follows_the_time_of_the_batches(monkeypatch: pytest.Monkey
     assert min(held[:10]) < 150 < max(held[:10]) < 300
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     vectors=st.lists(near_subscriptions(ALL_AGGREGATORS), min_size=1, max_size=12),
     told=st.lists(near_notifications(), min_size=1, max_size=8),

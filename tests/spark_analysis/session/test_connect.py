@@ -70,6 +70,7 @@ def test_report_sweep_and_learning_are_the_same_through_connect(
     assert without_times(by_connect) == without_times(json.loads(json.dumps(by_process)))
 
 
+@pytest.mark.slow
 def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path) -> None:
     with tarfile.open(packed_environment()) as archive:
         names = archive.getnames()

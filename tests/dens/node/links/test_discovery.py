@@ -13,6 +13,7 @@ from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import ACKNOWLEDGEMENT, HELLO, LINK_NUMBER, Role
 from dens.overlay.wire.envelope import pack_link
 from dens.overlay.wire.messages import Hello
+from tests.sizes import examples
 
 KEY, OTHER_KEY = b"mission", b"another mission"
 HERE, THERE = ("192.168.1.5", 7001), ("192.168.1.6", 7001)
@@ -215,7 +216,7 @@ def test_who_was_found_is_heard_where_it_is(key: bytes | None) -> None:
         max_size=40,
     )
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_places_and_peers_stay_one_to_one(steps: list[tuple[int, tuple[str, int], bool, int]]) -> None:
     known, now_ms = neighbours(), 0
     for number, place, is_word, later_ms in steps:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.dens.overlay.policies.budget_world import PUBLISHER, SUBSCRIBER, BudgetWorld, Faults
 from tests.dens.overlay.policies.copy_oracle import CopyOracle
+from tests.sizes import examples
 
 MEDIATORS, PUBLISHERS, SUBSCRIBERS = 6, 2, 1
 NODES = [
@@ -94,7 +95,7 @@ worlds = {
 
 @pytest.mark.parametrize("policy", ["spray_and_wait", "dens"])
 @given(**worlds)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_never_more_carriers_than_copies(
     policy: str, copies: int, history: list[Step], faults: Faults, key: bytes | None, seed: int
 ) -> None:
@@ -195,7 +196,7 @@ def check_definition(copies: int, changes: list[Change], met: int, made: int) ->
     met=0,
     made=0,
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_without_loss_copies_go_where_the_definition_says(
     copies: int, changes: list[Change], met: int, made: int
 ) -> None:

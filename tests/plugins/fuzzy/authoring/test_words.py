@@ -17,6 +17,7 @@ from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
 from plugins.fuzzy.vectors import decode_subscription
 from tests.paths import ROOT
+from tests.sizes import examples
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 RESCUE = load_thesaurus("rescue")
@@ -56,7 +57,7 @@ def test_every_tongue_gives_the_same_bytes(
     assert spoken.vector == plain.vector
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st.DataObject) -> None:
     event = data.draw(st.sampled_from(TABLE.events))
@@ -76,7 +77,7 @@ def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st
     assert found.attributes == (attribute.index,)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.text(max_size=100), st.sampled_from(["event", "attribute", "term", "value"]))
 def test_any_word_at_all_is_understood_or_refused_in_words(word: str, place: str) -> None:
     said = dict.fromkeys(["event", "attribute", "term", "value"], "")

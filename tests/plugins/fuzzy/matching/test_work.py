@@ -20,11 +20,12 @@ from tests.plugins.fuzzy.matching import work_oracle
 from tests.plugins.fuzzy.matching.populations import histories, near_notifications
 from tests.plugins.fuzzy.matching.test_laws import grown
 from tests.plugins.fuzzy.matching.work_oracle import Asked, Wish, Wishes
+from tests.sizes import examples
 
 PLAIN_OR_RULES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 15)
 """All but pattern_breakdown, whose pairs are judged below."""
 
-settled = settings(max_examples=60, deadline=None)
+settled = settings(max_examples=examples(60), deadline=None)
 conditions = st.sampled_from(FEATURE_CONDITIONS)
 
 

@@ -11,6 +11,7 @@ from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.kernels import cover
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, histories, near_subscriptions
+from tests.sizes import examples
 from watchdog.membership import SLOPES, degree
 from watchdog.score import satisfies, vector_degree
 from watchdog.vector import VectorError
@@ -29,7 +30,7 @@ def triples(draw: st.DrawFn) -> tuple[int, int, int]:
     return v, V, draw(st.integers(0, 255))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(triples(), triples(), st.integers(0, 3))
 def test_constraints_cover_exactly_when_all_256_degrees_do(
     s: tuple[int, int, int], t: tuple[int, int, int], near: int
@@ -41,7 +42,7 @@ def test_constraints_cover_exactly_when_all_256_degrees_do(
     assert cover.triple_covers(content, 0, 3, SLOPE_NUMBERS) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_what_is_covered_never_matches_alone(data: st.DataObject) -> None:
     condition = data.draw(st.sampled_from(["subset", "exact"]))
@@ -78,7 +79,7 @@ def narrowed(draw: st.DrawFn, vector: bytes) -> bytes:
     return bytes(out)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_asking_for_more_is_covered_and_merging_covers_both(data: st.DataObject) -> None:
     vector = data.draw(near_subscriptions((0, 1, 2, 3, 4, 5, 6)))

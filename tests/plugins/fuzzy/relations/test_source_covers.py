@@ -7,6 +7,7 @@ from plugins.fuzzy.bodies import BodyCovers
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.language import SubscriptionKey
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
+from tests.sizes import examples
 from tests.watchdog.strategies import readings
 from watchdog.filter import FuzzyFilter
 from watchdog.header import BODY_AT
@@ -43,7 +44,7 @@ def uncovered(vectors: list[bytes], index: BodyCovers, gone: set[int]) -> list[b
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.lists(near_subscriptions(ALL_AGGREGATORS), min_size=2, max_size=10),
     st.lists(readings(1, event=0), min_size=1, max_size=6),

@@ -24,6 +24,7 @@ from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.words import STATED_ERRORS
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
+from tests.sizes import examples
 from tests.watchdog.strategies import table_blocks
 from watchdog.header import HEADER_LIFETIME
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
@@ -471,7 +472,7 @@ def test_rules_of_every_pair_or_of_all() -> None:
 
 
 @given(st.integers(2, 4), st.sampled_from([7, 8]), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_law_tables_are_decompiled_to_rules_that_make_them_again(
     k: int, aggregator: int, data: st.DataObject
 ) -> None:
@@ -619,7 +620,7 @@ def test_input_from_hell_gets_a_clear_code(name: str) -> None:
     assert code in {problem.code for problem in raised.value.problems}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_law_a_damaged_document_compiles_or_is_refused(data: st.DataObject) -> None:
     source = bytearray(EXAMPLE)
