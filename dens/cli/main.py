@@ -1,7 +1,7 @@
-"""The `dens` command: puts the sub-commands together and turns every failure into words and an exit code.
+"""The `dens` command: assembles the sub-commands, and turns every failure into a message and an exit code.
 
-A command module imports only typer at its top; the rooms are imported inside the command that needs them, so
-that help and completion stay quick.
+A command module imports only typer at its top and everything else inside the command, so that help and
+completion stay fast.
 """
 
 import io
@@ -12,14 +12,15 @@ import traceback
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from dens.app.errors import BadArgument
 from dens.cli.board import board
 from dens.cli.graphs import graph
-from dens.cli.node import key, node, offers, publish
+from dens.cli.node import key, node, offers
 from dens.cli.runs import compare, contacts, learn, live, replay, report, rerun, run, sweep
 from dens.cli.subscriptions import check, compile_, cover, decode, decompile, explain, match
 from dens.cli.tools import doctor, experiment, torture
@@ -27,26 +28,49 @@ from dens.cli.vocabularies import init, lookup, schema, thesaurus, vocabulary
 from dens.config import exit_codes as exits
 from dens.config.streams import guarded
 
-_LEFT_BEHIND = {
-    "sweep": "runs that are done stay; the same command goes on with the others",
-    "live": "what was brought in stays; the same command goes on from there",
-    "graph": "what was judged stays; the same command goes on from there, or does it again",
+_LEFT_BEHIND: Final = {
+    "sweep": "finished runs are kept; the same command continues with the others",
+    "live": "finished batches are kept; the same command continues from there",
+    "graph": "finished batches are kept; the same command continues from there, or starts again",
     **dict.fromkeys(
-        ("board", "compile", "experiment", "init", "learn"), "files that are done stay, none is half written"
+        ("board", "compile", "experiment", "init", "learn"), "finished files are kept; none is incomplete"
     ),
 }
-"""What an interrupted command leaves behind. One that is not here writes at its end, if at all, or says by
-itself what it left."""
+"""What an interrupted command leaves behind. Other commands write at their end, or report it themselves."""
+
+_RENAMED: Final = {
+    ("publish",): "dens node publish",
+    ("node", "offers"): "dens offers",
+    ("node", "lookup"): "dens offers --word",
+    ("experiment", "gtopss"): "dens experiment graph",
+}
+"""Commands renamed in 0.3. Remove the table in 0.4."""
+
+
+class _RenamedCommand(Exception):
+    """A usage error, in the form in which typer reports its own."""
+
+    def format_message(self) -> str:
+        return str(self)
 
 
 class _Commands(TyperGroup):
-    """The sub-commands. Typer makes an exit code of an interruption, without a word; here it stays one."""
+    """The sub-commands. Unlike Typer's group, an interruption stays an exception, so that it is reported."""
 
     def make_context(self, *given: Any, **named: Any) -> Any:
         try:
             return super().make_context(*given, **named)
         except KeyboardInterrupt:
             raise typer.Abort from None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for old, new in _RENAMED.items():
+            if tuple(args[: len(old)]) == old:
+                raise _RenamedCommand(f'"dens {" ".join(old)}" was renamed to "{new}"')
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for commands in _PANELS.values() for name in commands]
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -56,38 +80,46 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = experiment.installed() if cmd_name == "experiment" else None
+        if command is not None:
+            command.rich_help_panel = _TOOLS
         command = command or super().get_command(ctx, cmd_name)
         if command is not None:
-            _refuse_addresses(command)
+            _prepare(command)
         return command
 
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)")
-"""An address such as s3a://bucket/run, after pathlib has folded its slashes."""
+"""A URL such as s3a://bucket/run, after pathlib has folded its slashes."""
 
 
-def _refuse_addresses(command: Any) -> None:
-    """Let this command and the commands below it refuse addresses where they take paths.
-
-    Otherwise "s3a://bucket/run" would be a local folder named "s3a:".
-    """
+def _prepare(command: Any) -> None:
+    """Add to a command and those below it what all commands have in common."""
     for nested in getattr(command, "commands", {}).values():
-        _refuse_addresses(nested)
+        _prepare(nested)
+    if command.help is not None:  # typer prints the line breaks of a docstring as they are
+        command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
     if command.callback is not None:
-        command.callback = _with_local_paths(command.callback)
+        command.callback = _with_usage_errors(command.callback)
 
 
-def _with_local_paths(callback: Callable[..., Any]) -> Callable[..., Any]:
+def _with_usage_errors(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """Reject URLs where paths are expected ("s3a://bucket/run" would be a folder named "s3a:"), and report
+    bad arguments of use cases as usage errors.
+    """
+
     @wraps(callback)
     def checked(**values: Any) -> Any:
         for value in values.values():
             for path in value if isinstance(value, list) else [value]:
                 if isinstance(path, Path) and (address := _ADDRESS.fullmatch(str(path))):
                     raise typer.BadParameter(
-                        f"{address[1]}://{address[2]}: only paths of this machine's file systems are "
-                        "supported; mount the storage, or copy the files"
+                        f"{address[1]}://{address[2]}: only local paths are supported; mount the storage, "
+                        "or copy the files"
                     )
-        return callback(**values)
+        try:
+            return callback(**values)
+        except BadArgument as error:
+            raise typer.BadParameter(str(error), param_hint=error.option) from None
 
     return checked
 
@@ -99,46 +131,63 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish/subscribe for networks that are mostly broken: ask in words, filter at the source, "
-    "carry until delivered.",
-    epilog="Ends with 0 fine, 1 a finding, 2 usage, 3 bad input, 4 run aborted, 130 interrupted. "
-    "Add --debug to any command for a traceback.",
+    help="Content-based publish/subscribe for networks that are rarely connected.",
+    epilog="Exit codes: 0 success, 1 findings, 2 usage error, 3 invalid input, 4 run aborted, "
+    "130 interrupted. --debug prints a traceback.",
 )
 
-app.command("run")(run.run)
-app.command("rerun")(rerun.rerun)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("live")(live.live)
-app.add_typer(learn.app, name="learn")
-app.command("sweep")(sweep.sweep)
-app.command("compile")(compile_.compile_)
-app.command("decode")(decode.decode)
-app.command("decompile")(decompile.decompile)
-app.command("explain")(explain.explain)
-app.command("match")(match.match)
-app.command("check")(check.check)
-app.command("lookup")(lookup.lookup)
-app.command("offers")(offers.offers)
-app.add_typer(vocabulary.app, name="vocabulary")
-app.add_typer(thesaurus.app, name="thesaurus")
-app.add_typer(graph.app, name="graph")
-app.command("contacts")(contacts.contacts)
-app.command("replay")(replay.replay)
-app.command("cover")(cover.cover)
-app.command("experiment")(experiment.experiment)
-app.command("torture")(torture.torture)
-app.add_typer(key.app, name="key")
-app.add_typer(node.app, name="node")
-app.command("publish")(publish.publish)
-app.add_typer(board.app, name="board")
-app.command("init")(init.init)
-app.command("doctor")(doctor.doctor)
-app.command("schema")(schema.schema)
+_SUBSCRIPTIONS, _RUNS, _NODES, _BOARDS = "Subscriptions", "Runs", "Real nodes", "Boards"
+_VOCABULARIES, _GRAPHS, _TOOLS = "Vocabularies", "Graphs", "Tools"
+
+_PANELS: Final[dict[str, dict[str, Any]]] = {
+    _SUBSCRIPTIONS: {
+        "check": check.check,
+        "compile": compile_.compile_,
+        "explain": explain.explain,
+        "match": match.match,
+        "cover": cover.cover,
+        "decode": decode.decode,
+        "decompile": decompile.decompile,
+    },
+    _RUNS: {
+        "run": run.run,
+        "report": report.report,
+        "live": live.live,
+        "compare": compare.compare,
+        "rerun": rerun.rerun,
+        "sweep": sweep.sweep,
+        "learn": learn.app,
+        "contacts": contacts.contacts,
+        "replay": replay.replay,
+    },
+    _NODES: {"node": node.app, "offers": offers.offers, "key": key.app},
+    _BOARDS: {"board": board.app},
+    _VOCABULARIES: {
+        "vocabulary": vocabulary.app,
+        "lookup": lookup.lookup,
+        "thesaurus": thesaurus.app,
+        "schema": schema.schema,
+    },
+    _GRAPHS: {"graph": graph.app},
+    _TOOLS: {
+        "init": init.init,
+        "doctor": doctor.doctor,
+        "experiment": experiment.experiment,
+        "torture": torture.torture,
+    },
+}
+"""The commands in the order and the panels in which help lists them."""
+
+for _panel, _commands in _PANELS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, rich_help_panel=_panel)(_command)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         from importlib.metadata import version
 
         typer.echo(f"dens {version('dens')}")
@@ -148,14 +197,17 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and end the process with its exit code."""
+    """Run one command and exit with its code."""
     _open_closed_streams()
     _let_streams_take_anything()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -164,16 +216,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Give the process something to read from and to write to where its caller closed it (`dens … >&-`)."""
+    """Replace standard streams that the caller closed (`dens … >&-`)."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _let_streams_take_anything() -> None:
-    """Let no character and no byte of somebody's file or name end a command: what cannot be written is
-    written as its escape, which JSON reads again, and what cannot be read is told as what it is not.
-    """
+    """Escape characters that an encoding cannot write, so that odd file names never abort a command."""
     for stream, errors in (
         (sys.stdin, "surrogateescape"),
         (sys.stdout, "backslashreplace"),
@@ -195,7 +245,7 @@ def _run(arguments: list[str], debug: bool) -> int:
         sys.stderr.write(f"interrupted; {_LEFT_BEHIND.get(command, 'nothing was written')}\n")
         return exits.INTERRUPTED
     except BrokenPipeError:
-        forget(sys.stdout)  # the reader went away (`dens … | head`); there is nobody left to tell
+        forget(sys.stdout)  # the reader is gone (`dens … | head`)
         return exits.FINE
     except Exception as error:
         if debug:
@@ -205,7 +255,7 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 
 def _ended_by(error: Exception, as_json: bool) -> int:
-    """Say what went wrong, as far as there is anywhere to say it, and return the exit code."""
+    """Print the failure, as far as streams are open, and return the exit code."""
     from dens.cli.console import print_document, say
     from dens.cli.failures import failure_of
     from dens.config.streams import forget

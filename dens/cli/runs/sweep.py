@@ -1,4 +1,4 @@
-"""`dens sweep`: one scenario in many variants and with many seeds, on every core there is."""
+"""`dens sweep`: runs variants of a scenario with many seeds, on all cores."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="Scenario, what to vary, and seeds.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="SWEEP.toml", help="Scenario, parameters to vary, and seeds.")
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -32,20 +34,20 @@ def sweep(
             "--jobs",
             min=1,
             metavar="N",
-            help="Use so many plain processes instead of Spark: quicker for small sweeps.",
+            help="Use N processes instead of Spark; faster for small sweeps.",
             show_default=False,
         ),
     ] = None,
     master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run every variant of a scenario with every seed and put the variants side by side.
+    """Run every variant of a scenario with every seed, and compare.
 
-    A sweep that was stopped goes on where it was. The folder keeps every run and results.parquet, one row a
-    run. All variants get the same seeds, so that differences are taken seed by seed.
+    An interrupted sweep continues where it stopped. The folder has all runs and results.parquet, one row
+    per run. All variants use the same seeds, so that differences are computed per seed.
     """
-    from dens.app.summary import sweep_table
     from dens.cli import console
+    from dens.cli.runs.tables import sweep_table
     from spark_analysis.number_format import counted
     from spark_analysis.sweep.plan import read_plan
 
@@ -72,16 +74,16 @@ def _run(
         return run_sweep(plan, out, in_processes(jobs), progress)
     from spark_analysis.session.session import spark_session
 
-    check_plan(plan, out)  # what is wrong with it is told before Spark is started
+    check_plan(plan, out)  # before Spark starts
     with spark_session(master) as spark:
         return run_sweep(plan, out, on_spark(spark), progress)
 
 
 def timing_line(timing: "Timing") -> str:
-    """Return how long it took. Where starting took longer than the runs could gain, that is said instead."""
+    """Return how long the runs took, or how long the start-up if it was longer than the gain."""
     from spark_analysis.number_format import counted
 
-    kept = f", {timing.resumed} of them kept from before" if timing.resumed else ""
+    kept = f", {timing.resumed} of them from before" if timing.resumed else ""
     if timing.speed_up is None:
         return f"{counted(timing.runs, 'run')}{kept}"
     took = (
@@ -90,24 +92,24 @@ def timing_line(timing: "Timing") -> str:
     )
     if timing.speed_up < 1:
         starting_s = timing.elapsed_s - timing.computing_s
-        return f"{took}start-up of about {starting_s:,.1f} s included, which larger sweeps hardly notice"
-    return f"{took}{timing.speed_up:.2f} times as fast as one after the other"
+        return f"{took}including about {starting_s:,.1f} s of start-up, which matters less in larger sweeps"
+    return f"{took}{timing.speed_up:.2f} times as fast as sequentially"
 
 
 def _progress() -> Any:
-    """Return a context that gives a sweep something to tell its progress to."""
+    """Return a context manager that yields the progress callback of a sweep."""
     from contextlib import contextmanager
 
     from dens.cli import console
 
     @contextmanager
     def lines() -> "Iterator[Callable[[int, int], None]]":
-        told = -1
+        tenths = -1
 
         def say(done: int, runs: int) -> None:
-            nonlocal told
-            if done * 10 // runs > told:
-                told = done * 10 // runs
+            nonlocal tenths
+            if done * 10 // runs > tenths:
+                tenths = done * 10 // runs
                 console.say(f"{done} of {runs} runs")
 
         yield say

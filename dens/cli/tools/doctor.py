@@ -1,4 +1,4 @@
-"""`dens doctor`: is everything here that DENS needs, and what is missing?"""
+"""`dens doctor`: checks this machine."""
 
 import typer
 
@@ -7,7 +7,7 @@ from dens.config import exit_codes as exits
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Look at this machine: versions, Java, boards, name clashes, disk."""
+    """Check this machine: versions, Java, board tools, disk space."""
     from dataclasses import asdict
 
     from dens.app.doctor import examine
