@@ -70,12 +70,14 @@ _MODULES = {
 """Where each public name is defined."""
 
 
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'dens' has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # type checkers report unknown names only without it
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'dens' has no attribute {name!r}")
+        value = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

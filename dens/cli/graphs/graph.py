@@ -10,22 +10,14 @@ from dens.cli.graphs import feed as graph_feed
 from dens.cli.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dens.config.problems import Problem
     from knowledge_manager.graphs.taxonomy import Taxonomy
-    from knowledge_manager.mission_table import MissionTable
-    from plugins.authoring import Description
 
 app = typer.Typer(no_args_is_help=True, help="Read, filter and index graph publications; compile taxonomies.")
 
 app.command("feed")(graph_feed.feed)
 app.command("index")(graph_cluster.index)
 app.command("filter")(graph_cluster.filter_)
-
-LANGUAGE = "graph"
-FEEDS = (".rss", ".atom", ".cdf")
-"""Suffixes of feeds. A file that ends in .rdf is read as one publication."""
 
 
 @app.command("read")
@@ -48,30 +40,12 @@ def read(
 
     Number and time of a publication are 0: the same file gives the same bytes.
     """
-    from dens.app.files import gather, write_all
-    from dens.app.languages import publication_in
+    from dens.app.files import write_all
+    from dens.app.graph_publications import read_publications
     from dens.app.tables import chosen_table
     from dens.cli import console
-    from dens.config.problems import DocumentError, Problem
-    from plugins.registry import authoring_of, language_named
 
-    table, language = chosen_table(vocabulary), language_named(LANGUAGE)
-    authoring = authoring_of(language)
-    read_: list[tuple[Path, Description]] = []
-    problems: list[Problem] = []
-    for path in gather(files, (*language.publication_suffixes, *FEEDS)):
-        if path.suffix.lower() in FEEDS:
-            for name, vector in _items(path, table, problems):
-                read_.append((name, authoring.describe(vector, table, "nv")))
-            continue
-        try:
-            vector = publication_in(path, language, table)
-        except DocumentError as error:
-            problems.extend(error.problems)
-        else:
-            read_.append((path, authoring.describe(vector, table, "nv")))
-    if any(problem.severity == "error" for problem in problems):
-        raise DocumentError(problems)
+    read_, problems = read_publications(files, chosen_table(vocabulary))
     if output is not None:
         write_all(output, ".nv", ((path, description.vector) for path, description in read_))
     if as_json:
@@ -96,27 +70,6 @@ def _end_with(warnings: "list[Problem]") -> None:
         console.say(str(one))
     if warnings:
         raise typer.Exit(exits.FINDING)
-
-
-def _items(path: Path, table: "MissionTable", problems: "list[Problem]") -> "Iterator[tuple[Path, bytes]]":
-    """Yield the publications of a feed, each with a name of its own; collect problems."""
-    from dens.app.graph_feeds.publishing import at_item, read_feed_file, statements_of, vector_of
-    from dens.config.problems import DocumentError
-    from plugins.registry import language_named
-
-    try:
-        feed = read_feed_file(path, table)
-    except DocumentError as error:
-        problems.extend(error.problems)
-        return
-    problems.extend(feed.problems)
-    for number, item in enumerate(feed.items, 1):
-        try:
-            vector = vector_of(statements_of(item.graph), table, language_named(LANGUAGE))
-        except DocumentError as error:
-            problems.extend(at_item(error, path, item))
-        else:
-            yield path.with_name(f"{path.stem}-{number}{path.suffix}"), vector
 
 
 @app.command("taxonomy")

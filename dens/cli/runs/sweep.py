@@ -10,7 +10,7 @@ from dens.cli.options import AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spark_analysis.sweep.results import SweepResult, Timing
+    from spark_analysis.sweep.results import Timing
 
 
 def sweep(
@@ -46,6 +46,7 @@ def sweep(
     An interrupted sweep continues where it stopped. The folder has all runs and results.parquet, one row
     per run. All variants use the same seeds, so that differences are computed per seed.
     """
+    from dens.app.sweep import run_plan
     from dens.cli import console
     from dens.cli.runs.tables import sweep_table
     from spark_analysis.number_format import counted
@@ -56,27 +57,13 @@ def sweep(
     seeds = counted(len(plan.seeds), "seed") + (" each" if len(plan.variants) > 1 else "")
     console.say(f"{counted(len(plan.variants), 'variant')} with {seeds}: {counted(plan.runs, 'run')}")
     with _progress() as progress:
-        result = _run(plan, out, jobs, master, progress)
+        result = run_plan(plan, out, jobs=jobs, master=master, on_progress=progress)
     if as_json:
         console.print_document({**result.as_document(), "results": str(out / "results.parquet")})
         return
     console.out().print(sweep_table(result))
     typer.echo(timing_line(result.timing))
     typer.echo(f"results: {out / 'results.parquet'}")
-
-
-def _run(
-    plan: Any, out: Path, jobs: int | None, master: str | None, progress: "Callable[[int, int], None]"
-) -> "SweepResult":
-    from spark_analysis.sweep.run import check_plan, in_processes, on_spark, run_sweep
-
-    if jobs is not None:
-        return run_sweep(plan, out, in_processes(jobs), progress)
-    from spark_analysis.session.session import spark_session
-
-    check_plan(plan, out)  # before Spark starts
-    with spark_session(master) as spark:
-        return run_sweep(plan, out, on_spark(spark), progress)
 
 
 def timing_line(timing: "Timing") -> str:

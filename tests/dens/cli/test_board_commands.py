@@ -445,7 +445,7 @@ def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(de
     assert "unserved   the board does not measure what subscription 0 (patient.xml) asks for" in ended.out
     assert "it measures temperature of weather" in ended.out
     said = " ".join(ended.err.split())
-    assert "the column 'humidty' is left out" in said
+    assert "column 'humidty' is ignored" in said
     assert 'did you mean "humidity"?' in said
     assert "the board did not accept all subscriptions" in said
 
