@@ -1,1 +1,1 @@
-"""What a person touches: the `dens` command."""
+"""Use cases: functions that return values and print nothing. The CLI and the Python API call them."""

@@ -1,10 +1,11 @@
-"""What a board cannot take of the files that are checked: behind `dens check --board`."""
+"""Checks files against the limits of a board (`dens check --board`)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dens.app.check import VECTOR_SUFFIXES, Checker, kind_of_toml
-from dens.app.languages import chosen_language, compiled_document, compiled_vector
+from dens.app.checker import VECTOR_SUFFIXES, Checker, kind_of_toml
+from dens.app.languages import chosen_language
+from dens.app.subscription import compiled_document, compiled_vector
 from dens.boards.board import Board
 from dens.boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, board_bodies, foreign_language
 from dens.boards.registry import BOARDS
@@ -22,14 +23,14 @@ from watchdog.vector import VectorError, check_subscription
 
 
 def limits_of(board: str) -> Board:
-    """Return what a board of this name takes, or refuse the name."""
+    """Return the limits of a board."""
     if board not in BOARDS:
-        raise Refusal(f"{board} is none of {', '.join(sorted(BOARDS))}{did_you_mean(board, BOARDS)}")
+        raise Refusal(f"unknown board {board} ({', '.join(sorted(BOARDS))}){did_you_mean(board, BOARDS)}")
     return BOARDS[board]
 
 
 class BoardChecker:
-    """Tells what a kind of board cannot take of files that are right otherwise."""
+    """Finds what a board does not accept in files that are otherwise valid."""
 
     def __init__(self, limits: Board, checker: Checker) -> None:
         self._limits = limits
@@ -39,12 +40,12 @@ class BoardChecker:
         self._is_full = False
 
     def problems(self, sources: Sequence[Path]) -> Iterator[Problem]:
-        """Yield what the board cannot take, file by file. Files with errors of their own are passed over."""
+        """Yield what the board does not accept. Files with errors of their own are skipped."""
         for path in sources:
             try:
                 yield from self._of_file(path)
             except (DocumentError, VectorError, ValueError):
-                continue  # told by the check of the file itself
+                continue  # reported by the check of the file itself
 
     def _of_file(self, path: Path) -> Iterator[Problem]:
         if path.suffix == ".toml" and kind_of_toml(path) == "vocabulary":
@@ -95,14 +96,14 @@ class BoardChecker:
                 vector = bytes.fromhex(line.strip())
                 check_subscription(vector, width)
             except ValueError:
-                continue  # no subscription; what is wrong with it is told by the check of the file
+                continue  # not a subscription; reported by the check of the file itself
             for offset, message in self._judged(vector, width):
                 yield Problem(str(path), number, indent + 2 * offset + 1, "error", "D403", message)
 
     def _of_foreign_vectors(
         self, path: Path, content: bytes, language: SubscriptionLanguage, table: MissionTable
     ) -> Iterator[Problem]:
-        """Yield what the board cannot take of vectors in a language that it does not know."""
+        """Yield what the board does not accept of vectors in a language that it does not know."""
         if path.suffix != ".hex":
             for message in self._judged_in_parts(language, body_of(content), table):
                 yield Problem(str(path), 0, 0, "error", "D403", message)
@@ -111,17 +112,17 @@ class BoardChecker:
             if not line.strip():
                 continue
             try:
-                told = list(self._judged_in_parts(language, body_of(bytes.fromhex(line.strip())), table))
+                messages = list(self._judged_in_parts(language, body_of(bytes.fromhex(line.strip())), table))
             except (ValueError, VectorError):
-                continue  # no subscription; what is wrong with it is told by the check of the file
-            for message in told:
+                continue  # not a subscription; reported by the check of the file itself
+            for message in messages:
                 yield Problem(str(path), number, 1, "error", "D403", message)
 
     def _judged_in_parts(
         self, language: SubscriptionLanguage, body: bytes, table: MissionTable
     ) -> Iterator[str]:
-        """Yield what is wrong for the board with the parts of a subscription that it is given in place of the
-        whole; where there are none, that it does not know the language.
+        """Yield the problems of the parts that replace a subscription on a board; without parts, that the
+        board does not know the language.
         """
         bodies = board_bodies(language, body, table)
         foreign = foreign_language(self._limits.spoken, language.language_id)
@@ -132,8 +133,9 @@ class BoardChecker:
                 yield f"part {number} of {len(bodies)}: {message}"
 
     def _judged(self, vector: bytes, feature_bytes: int) -> Iterator[tuple[int, str]]:
-        """Yield what is wrong with a subscription for the board, with the byte that it is about; the board is
-        filled with those that it takes, and the first that no longer fits is told too."""
+        """Yield the problems of a subscription with the offset of the byte. Accepted subscriptions fill the
+        board; the first one that does not fit is reported too.
+        """
         faults = list(self._limits.faults(vector, feature_bytes))
         yield from ((fault.offset, fault.message) for fault in faults)
         if faults or self._is_full:
@@ -145,6 +147,6 @@ class BoardChecker:
         if self._is_full:
             yield (
                 AGGREGATOR_AT,
-                f"{self._limits.spoken} has room for {number} of these subscriptions, and no more",
+                f"{self._limits.spoken} has room for only {number} of these subscriptions",
             )
         self._held += 1

@@ -1,4 +1,4 @@
-"""A column of somebody's CSV file as values of an attribute, certain and uncertain ones."""
+"""Reads a column of a CSV file as values of an attribute, certain or uncertain."""
 
 import csv
 from pathlib import Path
@@ -14,15 +14,14 @@ from plugins.readings import Corners
 from plugins.value_texts import corners_of, fault_of, semicolon_hint
 from watchdog.normalise import normal_byte
 
-MOST_PROBLEMS = 20
-"""Those are enough to mend a file."""
+MAX_PROBLEMS = 20
+"""Problems reported per file."""
 
 
 def counted_column(path: Path, column: str, attribute: Attribute) -> npt.NDArray[np.int64]:
-    """Return how often each of the 256 bytes is the middle of a value; what is empty or unknown counts for
-    nothing.
+    """Return how often each of the 256 bytes is the middle of a value. Empty and unknown values do not count.
 
-    Raises `DocumentError` with everything that is no value of the attribute.
+    Raises `DocumentError` with all invalid values.
     """
     file = str(path)
     rows = csv.reader(text_lines(path, "D311", BOUNDS), strict=True)
@@ -35,9 +34,9 @@ def counted_column(path: Path, column: str, attribute: Attribute) -> npt.NDArray
             corners = corners_of(text, attribute) if text else None
             if text and corners is None:
                 fault = fault_of(text, attribute)
-                assert fault is not None, "what has no corners has a fault"
+                assert fault is not None, "a value without corners has a fault"
                 problems.append(Problem(file, rows.line_num, 1, "error", "D311", fault.message))
-                if len(problems) == MOST_PROBLEMS:
+                if len(problems) == MAX_PROBLEMS:
                     break
             elif corners is not None and not is_unknown(corners, attribute):
                 middle = (corners[1] + corners[2]) // 2
@@ -50,7 +49,7 @@ def counted_column(path: Path, column: str, attribute: Attribute) -> npt.NDArray
 
 
 def is_unknown(corners: Corners, attribute: Attribute) -> bool:
-    """Say whether a value may be anything in the domain."""
+    """Return whether a value spans the whole domain."""
     return corners[1] <= attribute.lo_scaled and attribute.hi_scaled <= corners[2]
 
 
@@ -59,6 +58,6 @@ def _place(header: list[str], column: str, file: str) -> int:
     if column in names:
         return names.index(column)
     hint = semicolon_hint(",".join(names))
-    there_are = f"; the file has: {listed(names)}" if names else "; the file is empty"
-    message = f'there is no column "{column}"{did_you_mean(column, names)}{hint or there_are}'
+    available = f"; columns: {listed(names)}" if names else "; the file is empty"
+    message = f'no column "{column}"{did_you_mean(column, names)}{hint or available}'
     raise DocumentError([Problem(file, 1, 1, "error", "D311", message)])

@@ -1,4 +1,4 @@
-"""Files as commands see them: folders are opened up, results appear whole or not at all."""
+"""Finds input files in folders, and writes output files atomically."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,12 +11,13 @@ __all__ = ["gather", "write_all", "write_whole"]
 
 
 _RUN_CONTENTS: Final = ("manifest.json", "trace")
-"""What the folder of a run contains. Its copies of input files belong to the run."""
+"""Contents of the folder of a run. Its copies of input files are not input."""
 
 
 def gather(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the named files. A folder stands for the files in and below it that have such a suffix, except
-    those of runs below it."""
+    """Return the files, and for each folder the files in and below it that have one of the suffixes. Folders
+    of runs are skipped.
+    """
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -39,16 +40,14 @@ def _is_run(folder: Path) -> bool:
 
 
 def write_all(folder: Path, suffix: str, contents: Iterable[tuple[Path, bytes]]) -> None:
-    """Write what was made of each file under its name, with another suffix; nothing where two have one name,
-    because the second would take the place of the first.
-    """
+    """Write one output per input file, with the same stem. Nothing is written if two would have one name."""
     made: dict[str, tuple[Path, bytes]] = {}
     for path, content in contents:
         name = f"{path.stem}{suffix}"
         if name in made:
             raise Refusal(
                 f"{made[name][0]} and {path} would both be written to {folder / name}; nothing was written. "
-                "Rename one of them, or write them to two folders"
+                "Rename one of them, or use two output folders"
             )
         made[name] = path, content
     for name, (_, content) in made.items():

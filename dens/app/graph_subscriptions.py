@@ -1,4 +1,4 @@
-"""Subscriptions that are graphs, many at once: documents in a folder, or vectors in lines."""
+"""Reads many graph subscriptions: documents in a folder, or vectors in lines."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,26 +15,27 @@ from watchdog.vector import VectorError
 
 LANGUAGE: Final = "graph"
 SUFFIXES: Final = frozenset((".xml", ".rq"))
-_TOLD: Final = 20
-"""Bad lines that are told of a file; what generated them generates thousands."""
+_MAX_REPORTED: Final = 20
+"""Invalid lines reported per file; a generator that is wrong makes thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedBody:
-    """A subscription: where it stands, and its body."""
+    """A subscription: its source and its body."""
 
     name: str
     body: bytes
 
 
 def read_subscriptions(path: Path, table: MissionTable) -> list[NamedBody]:
-    """Return all subscriptions of a folder and the folders in it, or of a file of vectors in hexadecimal;
-    everything wrong raises one `DocumentError`.
+    """Return all subscriptions in and below a folder, or in a file of vectors in hexadecimal.
+
+    Raises one `DocumentError` with all problems.
     """
     language = language_named(LANGUAGE)
     found = _of_folder(path, language, table) if path.is_dir() else _of_lines(path, language, table)
     if not found:
-        message = f"there is no subscription here ({', '.join(sorted(SUFFIXES))}, or a vector a line)"
+        message = f"no subscription found ({', '.join(sorted(SUFFIXES))}, or one vector per line)"
         raise DocumentError.of_file(str(path), "D523", message)
     return found
 
@@ -70,5 +71,5 @@ def _of_lines(path: Path, language: SubscriptionLanguage, table: MissionTable) -
             else:
                 found.append(NamedBody(f"line {number}", body))
     if problems:
-        raise DocumentError(problems[:_TOLD])
+        raise DocumentError(problems[:_MAX_REPORTED])
     return found

@@ -1,11 +1,10 @@
-"""Tables of readings in CSV, in any order: attributes by name, and whose they are, which, and when.
+"""Reads readings from CSV files, with rows in any order.
 
-    source,event,number,time_s,heart_rate,…      heart_rate as in the vocabulary, an empty field: not measured
+    source,event,number,time_s,heart_rate,…      attributes as in the vocabulary; empty: not measured
 
-`time_s` is needed, because matches depend on it. The other three of the first four columns may be missing:
-`source` (a number or any word; one source), `event` (the one event class there is), `number` (counted for
-each source and event class, line by line). All errors of a file are reported at once; columns that are not
-known are reported as warnings.
+`time_s` is required, because matches depend on it. The other three are optional: `source` (a number or a
+word; default: one source), `event` (default: the only event class) and `number` (default: counted per source
+and event class). All errors of a file are reported at once; unknown columns are warnings.
 """
 
 import csv
@@ -32,29 +31,30 @@ PLACES: Final = {
     "number": ("number",),
     "time_s": ("time_s", "stamp_s", "time", "stamp"),
 }
-"""What a column that is no attribute says, and how it may be called."""
-MOST_TOLD: Final = 20
+"""Names of the columns that are not attributes."""
+MAX_REPORTED: Final = 20
 _LAST_NODE: Final = 2**31 - 1
 _GREATEST: Final = 10**14
-"""Seconds of three million years; more readings than that nobody has."""
+"""Upper bound of times and numbers: three million years in seconds."""
 
 
 @dataclass(slots=True)
 class ReadingTable:
-    """The readings of a file, and what its sources are called there."""
+    """The readings of a file, and the names of its sources."""
 
     readings: list[StreamReading] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
-    """Columns that are neither attributes nor known by another name."""
+    """Unknown columns."""
 
 
 def read_readings(path: Path, table: MissionTable, events: list[EventClass]) -> ReadingTable:
-    """Return the readings of a CSV file, `.gz` or not, of these event classes; everything wrong raises one
-    `DocumentError`.
+    """Return the readings of these event classes in a CSV file, also `.gz`.
+
+    Raises one `DocumentError` with all problems.
     """
     if not path.is_file():
-        raise Refusal(f"{path} is no file; give a CSV file whose first line names attributes")
+        raise Refusal(f"{path} is not a file; give a CSV file whose first line names attributes")
     lines = [line.rstrip("\r\n") for line in text_lines(path, "D311", BOUNDS)]
     if not lines:
         raise Refusal(f"{path} is empty; its first line names attributes")
@@ -78,16 +78,17 @@ class _Reader:
     def read(self) -> ReadingTable:
         known = {attribute.name for event in self._events.values() for attribute in event.attributes}
         if not known & set(self._header):
-            said = shown(self._lines[0], quoted=False)
+            header = shown(self._lines[0], quoted=False)
             hint = semicolon_hint(self._lines[0])
-            raise Refusal(f"{self._path} has no column of {', '.join(self._events)}; it begins {said}{hint}")
+            events = ", ".join(self._events)
+            raise Refusal(f"{self._path} has no attribute of {events} as column; header: {header}{hint}")
         twice = sorted({name for name in self._header if name and self._header.count(name) > 1})
         if twice:
-            self._tell(1, 1, "D351", f"it names {listed(twice)} more than once; which of them counts?")
+            self._report(1, 1, "D351", f"duplicate column {listed(twice)}")
             raise DocumentError(self._problems)
         if self._columns["time_s"] is None:
             names = listed(list(PLACES["time_s"]))
-            self._tell(1, 1, "D351", f"it has no column of times; name one {names}, in seconds")
+            self._report(1, 1, "D351", f"no time column; add one of {names}, in seconds")
         rows = self._rows()
         sources = self._sources(rows)
         found = ReadingTable(
@@ -95,19 +96,17 @@ class _Reader:
         )
         for number, row in rows:
             if len(row) != len(self._header):
-                self._tell(
-                    number, 1, "D351", f"it has {len(row)} fields, and the first line {len(self._header)}"
-                )
+                self._report(number, 1, "D351", f"{len(row)} fields, but the header has {len(self._header)}")
                 continue
             reading = self._reading(number, row, sources)
             if reading is not None:
                 found.readings.append(reading)
         if self._problems:
-            raise DocumentError(self._problems[:MOST_TOLD])
+            raise DocumentError(self._problems[:MAX_REPORTED])
         return found
 
     def _unknown_columns(self) -> list[Problem]:
-        """Return a warning for each column that has no meaning here."""
+        """Return a warning for each unknown column."""
         attributes = {attribute.name for event in self._table.events for attribute in event.attributes}
         known = {*attributes, *(name for names in PLACES.values() for name in names)}
         starts = field_starts(self._lines[0])
@@ -126,16 +125,16 @@ class _Reader:
         ]
 
     def _rows(self) -> list[tuple[int, list[str]]]:
-        """Return the rows that say anything, with their numbers."""
+        """Return the non-empty rows with their line numbers."""
         reader = csv.reader(io.StringIO("\n".join(self._lines[1:])))
         try:
             return [(number, row) for number, row in enumerate(reader, start=2) if row]
         except csv.Error as error:
-            self._tell(reader.line_num + 1, 1, "D311", f"not CSV: {error}")
+            self._report(reader.line_num + 1, 1, "D311", f"not CSV: {error}")
             raise DocumentError(self._problems) from None
 
     def _sources(self, rows: list[tuple[int, list[str]]]) -> dict[str, int]:
-        """Return a number for each source: its own, or where not all have one, their order by name."""
+        """Return a number for each source: its own, or its position by name if not all are numbers."""
         at = self._columns["source"]
         names = {"1"} if at is None else {row[at].strip() for _, row in rows if at < len(row)}
         if all(name.isdecimal() and int(name) <= _LAST_NODE for name in names):
@@ -165,9 +164,9 @@ class _Reader:
             corners = corners_of(text, attribute)
             if fault is not None or corners is None:
                 column = field_starts(self._lines[line - 1])[place]
-                said = "" if fault is None else fault.message
+                message = "" if fault is None else fault.message
                 code = "D353" if fault is not None and fault.kind == "outside" else "D352"
-                self._tell(line, column, code, said)
+                self._report(line, column, code, message)
                 continue
             filled.measure(attribute, corners)
             values[attribute.index] = filled.row[attribute.index]
@@ -180,14 +179,14 @@ class _Reader:
         if not name:
             if len(self._events) == 1:
                 return next(iter(self._events.values()))
-            self._tell(line, 1, "D352", f"it names no event class ({listed(list(self._events))})")
+            self._report(line, 1, "D352", f"no event class; use one of {listed(list(self._events))}")
             return None
         if name not in self._events:
             if any(name == event.name for event in self._table.events):
-                return None  # readings that the subscription is not about
+                return None  # not an event class of the subscription
             hint = did_you_mean(name, self._events)
-            self._tell(
-                line, 1, "D352", f"{shown(name)} is no event class ({listed(list(self._events))}){hint}"
+            self._report(
+                line, 1, "D352", f"unknown event class {shown(name)} ({listed(list(self._events))}){hint}"
             )
             return None
         return self._events[name]
@@ -205,10 +204,10 @@ class _Reader:
         except InvalidOperation:
             found = Decimal("NaN")
         if not found.is_finite() or abs(found) > _GREATEST or found != found.to_integral_value():
-            said = f"{shown(text)} is no {what}: it is a whole number of at most {_GREATEST:,}"
-            self._tell(line, 1, "D352", said)
+            message = f"{shown(text)} is not a {what}; use an integer up to {_GREATEST:,}"
+            self._report(line, 1, "D352", message)
             return None
         return int(found)
 
-    def _tell(self, line: int, column: int, code: str, message: str) -> None:
+    def _report(self, line: int, column: int, code: str, message: str) -> None:
         self._problems.append(Problem(str(self._path), line, column, "error", code, message))

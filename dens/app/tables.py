@@ -1,44 +1,50 @@
-"""The mission table and the thesaurus that a command works with."""
+"""Loads the mission table and the thesauri that a use case works with."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from dens.app.errors import BadArgument
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 
-def chosen_table(vocabularies: Sequence[str] | None) -> "MissionTable":
-    """Load the vocabularies named on the command line, or all that ship when none is named."""
+def load_vocabularies(*names: str | Path) -> "MissionTable":
+    """Load vocabularies into one mission table.
+
+    Each name is a shipped vocabulary or a TOML file; without names all shipped vocabularies are loaded.
+    Raises `DocumentError` if a file is invalid or if two vocabularies use the same event index.
+    """
     from knowledge_manager.mission_table import load_mission_table
     from knowledge_manager.vocabulary.vocabulary import shipped_vocabularies
 
-    return load_mission_table(list(vocabularies) if vocabularies else list(shipped_vocabularies()))
+    return load_mission_table(list(names) or list(shipped_vocabularies()))
 
 
-def other_thesaurus(names: "Sequence[str | Path] | None") -> "Thesaurus | None":
-    """Load the thesauri named on the command line, over the one that ships; None when none is named, which is
-    the shipped one alone.
+def chosen_table(vocabularies: Sequence[str | Path] | None) -> "MissionTable":
+    """Load the vocabularies of an option that may be absent."""
+    return load_vocabularies(*(vocabularies or ()))
+
+
+def other_thesaurus(names: Sequence[str | Path] | None) -> "Thesaurus | None":
+    """Load thesauri on top of the shipped one. Without names return None: languages then use the shipped
+    one.
     """
     from knowledge_manager.lookup.thesaurus_files import load_layers
 
     return load_layers(names) if names else None
 
 
-def chosen_thesaurus(names: "Sequence[str | Path] | None", language: str | None) -> "Thesaurus":
-    """Load the thesauri named on the command line, over the one that ships; a language that they have no word
-    of is a usage error.
-    """
+def chosen_thesaurus(names: Sequence[str | Path] | None, language: str | None) -> "Thesaurus":
+    """Load thesauri on top of the shipped one. Raises `BadArgument` if none has words in `language`."""
     from knowledge_manager.lookup.thesaurus_files import SHIPPED, load_layers
     from knowledge_manager.thesaurus.concept import speaks
 
     thesaurus = load_layers(names or [])
     if language is not None and not any(speaks(tag, language) for tag in thesaurus.languages):
-        there_are = ", ".join(thesaurus.languages) or "none"
+        available = ", ".join(thesaurus.languages) or "none"
         name = ", ".join(map(str, names or [SHIPPED]))
-        raise typer.BadParameter(f"{name} has no word in {language!r}; its languages are {there_are}")
+        raise BadArgument(f"{name} has no words in {language!r}; available languages: {available}")
     return thesaurus

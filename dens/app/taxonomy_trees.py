@@ -1,4 +1,4 @@
-"""A taxonomy as trees, in lines of text."""
+"""Draws a taxonomy as trees of text."""
 
 from typing import Final
 
@@ -6,12 +6,12 @@ from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.terms import last_part
 
 _WITHIN: Final = {"no": ("no", "nb", "nn")}
-"""Languages that others are part of."""
+"""Languages that include others."""
 
 
 def tree_lines(found: Taxonomy, language: str | None) -> list[str]:
-    """Return the classes as trees; one with several parents stands below each, its own part below the
-    first.
+    """Return the classes as indented lines. A class with several parents appears below each of them; its
+    children appear once, below the first.
     """
     children: dict[str, list[str]] = {}
     for one, above in sorted(found.parents.items()):
@@ -28,8 +28,8 @@ def tree_lines(found: Taxonomy, language: str | None) -> list[str]:
             if language is None or label.language.partition("-")[0] in _WITHIN.get(language, (language,))
         ]
         again = " …" if one in drawn and one in children else ""
-        told = f"  ({', '.join(words)})" if words else ""
-        lines.append(f"{'  ' * depth}{last_part(one)}{told}{again}")
+        labels = f"  ({', '.join(words)})" if words else ""
+        lines.append(f"{'  ' * depth}{last_part(one)}{labels}{again}")
         if one not in drawn:
             waiting += [(child, depth + 1) for child in reversed(children.get(one, ()))]
         drawn.add(one)

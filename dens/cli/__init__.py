@@ -1,1 +1,1 @@
-"""One file per sub-command of `dens`."""
+"""The `dens` command: one file per sub-command. Logic is in dens/app."""

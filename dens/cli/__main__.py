@@ -1,10 +1,10 @@
-"""Starts `dens`. Ctrl-C while the commands are still being loaded ends like any other interruption."""
+"""Starts `dens`. Ctrl-C while the commands are loaded exits with 130, as later."""
 
 import sys
 
 
 def main() -> None:
-    """Load the commands and run the one that was asked for."""
+    """Load the commands and run the requested one."""
     try:
         from dens.cli.main import main as run
     except KeyboardInterrupt:

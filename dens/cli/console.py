@@ -1,7 +1,7 @@
-"""Where output goes: results to stdout, everything said on the way to stderr.
+"""Output of commands: results on stdout, messages and progress on stderr.
 
 With `--json` stdout carries exactly one document. Colour and live progress appear only on a terminal, and
-`NO_COLOR` is honoured, which rich does by itself.
+rich honours `NO_COLOR`.
 """
 
 import json
@@ -28,19 +28,19 @@ def out() -> "Console":
 
 @cache
 def err() -> "Console":
-    """Return the console for chatter, warnings, errors and progress."""
+    """Return the console for messages, warnings, errors and progress."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def print_document(document: Any) -> None:
-    """Print the one JSON document of a command that was called with `--json`."""
+    """Print the JSON document of a command."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, sort_keys=False) + "\n")
 
 
 def print_figures(figures: dict[str, Any]) -> None:
-    """Print named numbers below each other; what is not known is a dash."""
+    """Print names and numbers in two columns; None is a dash."""
     for name, figure in figures.items():
         if figure is None:
             shown = "–"
@@ -52,16 +52,23 @@ def print_figures(figures: dict[str, Any]) -> None:
 
 
 def say(line: str, style: str | None = None) -> None:
-    """Tell the person something that is not the result. Markup in `line` is shown as it is."""
+    """Print a message on stderr. Markup in `line` is printed literally."""
     err().print(printable(line), style=style, markup=False)
 
 
 @contextmanager
-def steps(first: str) -> "Iterator[Callable[[str], None]]":
-    """Show which step is under way: as a spinner on a terminal, as a line each elsewhere."""
+def steps() -> "Iterator[Callable[[str], None]]":
+    """Yield a callback that shows the current step: a spinner on a terminal, one line per step elsewhere."""
     if not err().is_terminal:
-        say(first)
         yield say
         return
-    with err().status(first) as status:
-        yield status.update
+    status = err().status("")
+
+    def show(step: str) -> None:
+        status.update(step)
+        status.start()
+
+    try:
+        yield show
+    finally:
+        status.stop()

@@ -1,8 +1,8 @@
-"""From an exception to what a person reads: what is wrong, where, and which exit code follows.
+"""Turns exceptions into messages and exit codes.
 
-Every room raises its own errors; this is the only place that knows how each of them is shown. A class is
-looked up in the modules that are loaded already, so that `dens --help` need not import the rooms: an error
-whose module was never imported cannot have been raised.
+Each package raises its own errors; this is the only module that knows how they are shown. Classes are looked
+up in modules that are already loaded, so that `dens --help` imports none of them: an error whose module was
+never imported cannot have been raised.
 """
 
 import errno
@@ -24,7 +24,7 @@ _ANALYSING = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Lines for people, the same for programs, and the exit code."""
+    """A failure as lines, as plain data, and as exit code."""
 
     lines: tuple[str, ...]
     problems: tuple[dict[str, Any], ...]
@@ -32,7 +32,7 @@ class Failure:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return how to show an error; what is neither the user's nor the machine's doing is our own fault."""
+    """Return how to show an error. An unknown error is a defect of DENS."""
     if hasattr(error, "format_message"):
         return _usage(error)
     if _is(error, "dens.config.problems", "DocumentError"):
@@ -62,7 +62,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _usage(error: Any) -> Failure:
-    """A wrong command line: typer knows what is wrong, and which command's help to read."""
+    """Return a usage error, with the command whose help to read."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "dens"
     message = error.format_message()
@@ -88,11 +88,11 @@ def _missing_module(error: ModuleNotFoundError, module: str) -> Failure:
 
 def _ours(error: BaseException) -> Failure:
     try:
-        said = str(error)
-    except Exception:  # Java's errors ask Java what they are, which may have ended with the command
-        said = "it cannot say more"
-    message = f"internal error: {type(error).__name__}: {said}"
-    advice = "This is a fault in dens itself. Run the same command with --debug for the traceback."
+        details = str(error)
+    except Exception:  # errors of Java ask Java for their text, which may be gone
+        details = "no details"
+    message = f"internal error: {type(error).__name__}: {details}"
+    advice = "This is a defect of dens. Run the same command with --debug for a traceback."
     return Failure((message, advice), ({"severity": "error", "message": message},), exits.ABORTED)
 
 
@@ -106,11 +106,11 @@ def _is(error: BaseException, module: str, name: str) -> bool:
 
 
 def problem_document(problem: Any) -> dict[str, Any]:
-    """Return a problem of a file as programs read it."""
-    told = {key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")}
+    """Return a problem as plain data."""
+    facts = {key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")}
     span = problem.span
     return {
-        **told,
+        **facts,
         "end_line": None if span is None else span.end_line,
         "end_column": None if span is None else span.end_column,
         "fixes": [
@@ -131,11 +131,11 @@ def _os_error(error: OSError) -> str:
         errno.ENOENT: "; check the path",
         errno.EACCES: "; check the permissions, or choose another place",
         errno.EPERM: "; check the permissions, or choose another place",
-        errno.EROFS: "; choose a place that can be written to",
+        errno.EROFS: "; choose a writable place",
         errno.ENOSPC: "; free some space, or choose another disk",
-        errno.EFBIG: "; it may not grow further; raise the limit on file sizes, or choose another place",
-        errno.EEXIST: "; something is there already; choose another place",
-        errno.EISDIR: "; a file is needed here, not a folder",
-        errno.ENOTDIR: "; a folder is needed here, not a file",
+        errno.EFBIG: "; raise the limit on file sizes, or choose another place",
+        errno.EEXIST: "; choose another place",
+        errno.EISDIR: "; give a file, not a folder",
+        errno.ENOTDIR: "; give a folder, not a file",
     }.get(error.errno or 0, "")
     return f"{where}{what}{advice}"

@@ -13,77 +13,104 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from dens.app.errors import BadArgument
 from dens.config import exit_codes as exits
 from dens.config.streams import guarded
 
-_LEFT_BEHIND = {
-    "sweep": "runs that are done stay; the same command goes on with the others",
-    "live": "what was brought in stays; the same command goes on from there",
-    "graph": "what was judged stays; the same command goes on from there, or does it again",
+_LEFT_BEHIND: Final = {
+    "sweep": "finished runs are kept; the same command continues with the others",
+    "live": "finished batches are kept; the same command continues from there",
+    "graph": "finished batches are kept; the same command continues from there, or starts again",
     **dict.fromkeys(
-        ("board", "compile", "experiment", "init", "learn"), "files that are done stay, none is half written"
+        ("board", "compile", "experiment", "init", "learn"), "finished files are kept; none is incomplete"
     ),
 }
-"""What an interrupted command leaves behind. One that is not here writes at its end, if at all, or says by
-itself what it left."""
+"""What an interrupted command leaves behind. Other commands write at their end, or report it themselves."""
 
-
-_COMMANDS = {
-    "run": "runs.run:run",
-    "rerun": "runs.rerun:rerun",
-    "compare": "runs.compare:compare",
-    "report": "runs.report:report",
-    "live": "runs.live:live",
-    "sweep": "runs.sweep:sweep",
-    "compile": "subscriptions.compile_:compile_",
-    "decode": "subscriptions.decode:decode",
-    "decompile": "subscriptions.decompile:decompile",
-    "explain": "subscriptions.explain:explain",
-    "match": "subscriptions.match:match",
-    "check": "subscriptions.check:check",
-    "lookup": "vocabularies.lookup:lookup",
-    "offers": "node.offers:offers",
-    "contacts": "runs.contacts:contacts",
-    "replay": "runs.replay:replay",
-    "cover": "subscriptions.cover:cover",
-    "experiment": "tools.experiment:experiment",
-    "torture": "tools.torture:torture",
-    "publish": "node.publish:publish",
-    "init": "vocabularies.init:init",
-    "doctor": "tools.doctor:doctor",
-    "help": "tools.help:help_",
-    "schema": "vocabularies.schema:schema",
-    "learn": "runs.learn:app",
-    "vocabulary": "vocabularies.vocabulary:app",
-    "thesaurus": "vocabularies.thesaurus:app",
-    "graph": "graphs.graph:app",
-    "key": "node.key:app",
-    "node": "node.node:app",
-    "board": "board.board:app",
+_RENAMED: Final = {
+    ("publish",): "dens node publish",
+    ("node", "offers"): "dens offers",
+    ("node", "lookup"): "dens offers --word",
+    ("experiment", "gtopss"): "dens experiment graph",
 }
-"""Every command and where it is defined: a function, or a Typer app with further commands. A module is
-imported when its command is called, or when help lists them all."""
+"""Commands renamed in 0.3. Remove the table in 0.4."""
+
+
+class _RenamedCommand(Exception):
+    """A usage error, in the form in which typer reports its own."""
+
+    def format_message(self) -> str:
+        return str(self)
+
+
+_PANELS: Final[dict[str, dict[str, str]]] = {
+    "Subscriptions": {
+        "check": "subscriptions.check:check",
+        "compile": "subscriptions.compile_:compile_",
+        "explain": "subscriptions.explain:explain",
+        "match": "subscriptions.match:match",
+        "cover": "subscriptions.cover:cover",
+        "decode": "subscriptions.decode:decode",
+        "decompile": "subscriptions.decompile:decompile",
+    },
+    "Runs": {
+        "run": "runs.run:run",
+        "report": "runs.report:report",
+        "live": "runs.live:live",
+        "compare": "runs.compare:compare",
+        "rerun": "runs.rerun:rerun",
+        "sweep": "runs.sweep:sweep",
+        "learn": "runs.learn:app",
+        "contacts": "runs.contacts:contacts",
+        "replay": "runs.replay:replay",
+    },
+    "Real nodes": {"node": "node.node:app", "offers": "node.offers:offers", "key": "node.key:app"},
+    "Boards": {"board": "board.board:app"},
+    "Vocabularies": {
+        "vocabulary": "vocabularies.vocabulary:app",
+        "lookup": "vocabularies.lookup:lookup",
+        "thesaurus": "vocabularies.thesaurus:app",
+        "schema": "vocabularies.schema:schema",
+    },
+    "Graphs": {"graph": "graphs.graph:app"},
+    "Tools": {
+        "init": "vocabularies.init:init",
+        "help": "tools.help:help_",
+        "doctor": "tools.doctor:doctor",
+        "experiment": "tools.experiment:experiment",
+        "torture": "tools.torture:torture",
+    },
+}
+"""Panels of help → commands → where each is defined: a function, or a Typer app with further commands. A
+module is imported when its command is called, or when help lists them all."""
+_PANEL_OF: Final = {name: panel for panel, commands in _PANELS.items() for name in commands}
 
 
 class _Commands(TyperGroup):
     """The sub-commands, imported on demand.
 
-    Typer turns an interruption into a silent exit code; here it is raised again as `typer.Abort`.
+    Unlike in Typer's group, an interruption stays an exception, so that it is reported.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(_COMMANDS)
+        return list(_PANEL_OF)
 
     def make_context(self, *given: Any, **named: Any) -> Any:
         try:
             return super().make_context(*given, **named)
         except KeyboardInterrupt:
             raise typer.Abort from None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for old, new in _RENAMED.items():
+            if tuple(args[: len(old)]) == old:
+                raise _RenamedCommand(f'"dens {" ".join(old)}" was renamed to "{new}"')
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -92,55 +119,61 @@ class _Commands(TyperGroup):
             raise typer.Abort from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _PANEL_OF:
             return None
         command = _load_command(cmd_name)
-        _refuse_addresses(command)
+        _prepare(command)
         return command
 
 
 def _load_command(name: str) -> Any:
-    module, _, attribute = _COMMANDS[name].partition(":")
+    module, _, attribute = _PANELS[_PANEL_OF[name]][name].partition(":")
     loaded = import_module(f"dens.cli.{module}")
-    if name == "experiment" and (installed := loaded.installed()) is not None:
-        return installed
+    command: Any = loaded.installed() if name == "experiment" else None
     found = getattr(loaded, attribute)
-    if isinstance(found, typer.Typer):
-        command: Any = typer.main.get_group(found)
-    else:
+    if command is None and isinstance(found, typer.Typer):
+        command = typer.main.get_group(found)
+    elif command is None:
         holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
         holder.command(name)(found)
         command = typer.main.get_command(holder)
     command.name = name
+    command.rich_help_panel = _PANEL_OF[name]
     return command
 
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)")
-"""An address such as s3a://bucket/run, after pathlib has folded its slashes."""
+"""A URL such as s3a://bucket/run, after pathlib has folded its slashes."""
 
 
-def _refuse_addresses(command: Any) -> None:
-    """Let this command and the commands below it refuse addresses where they take paths.
-
-    Otherwise "s3a://bucket/run" would be a local folder named "s3a:".
-    """
+def _prepare(command: Any) -> None:
+    """Add to a command and those below it what all commands have in common."""
     for nested in getattr(command, "commands", {}).values():
-        _refuse_addresses(nested)
+        _prepare(nested)
+    if command.help is not None:  # typer prints the line breaks of a docstring as they are
+        command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
     if command.callback is not None:
-        command.callback = _with_local_paths(command.callback)
+        command.callback = _with_usage_errors(command.callback)
 
 
-def _with_local_paths(callback: Callable[..., Any]) -> Callable[..., Any]:
+def _with_usage_errors(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """Reject URLs where paths are expected ("s3a://bucket/run" would be a folder named "s3a:"), and report
+    bad arguments of use cases as usage errors.
+    """
+
     @wraps(callback)
     def checked(**values: Any) -> Any:
         for value in values.values():
             for path in value if isinstance(value, list) else [value]:
                 if isinstance(path, Path) and (address := _ADDRESS.fullmatch(str(path))):
                     raise typer.BadParameter(
-                        f"{address[1]}://{address[2]}: only paths of this machine's file systems are "
-                        "supported; mount the storage, or copy the files"
+                        f"{address[1]}://{address[2]}: only local paths are supported; mount the storage, "
+                        "or copy the files"
                     )
-        return callback(**values)
+        try:
+            return callback(**values)
+        except BadArgument as error:
+            raise typer.BadParameter(str(error), param_hint=error.option) from None
 
     return checked
 
@@ -152,15 +185,14 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish/subscribe for networks that are mostly broken: ask in words, filter at the source, "
-    "carry until delivered.",
-    epilog="Ends with 0 fine, 1 a finding, 2 usage, 3 bad input, 4 run aborted, 130 interrupted. "
-    "Add --debug to any command for a traceback.",
+    help="Content-based publish/subscribe for networks that are rarely connected.",
+    epilog="Exit codes: 0 success, 1 findings, 2 usage error, 3 invalid input, 4 run aborted, "
+    "130 interrupted. --debug prints a traceback.",
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         from importlib.metadata import version
 
         typer.echo(f"dens {version('dens')}")
@@ -170,14 +202,17 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and end the process with its exit code."""
+    """Run one command and exit with its code."""
     _open_closed_streams()
     _let_streams_take_anything()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -186,16 +221,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Give the process something to read from and to write to where its caller closed it (`dens … >&-`)."""
+    """Replace standard streams that the caller closed (`dens … >&-`)."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _let_streams_take_anything() -> None:
-    """Let no character and no byte of somebody's file or name end a command: what cannot be written is
-    written as its escape, which JSON reads again, and what cannot be read is told as what it is not.
-    """
+    """Escape characters that an encoding cannot write, so that odd file names never abort a command."""
     for stream, errors in (
         (sys.stdin, "surrogateescape"),
         (sys.stdout, "backslashreplace"),
@@ -217,7 +250,7 @@ def _run(arguments: list[str], debug: bool) -> int:
         sys.stderr.write(f"interrupted; {_LEFT_BEHIND.get(command, 'nothing was written')}\n")
         return exits.INTERRUPTED
     except BrokenPipeError:
-        forget(sys.stdout)  # the reader went away (`dens … | head`); there is nobody left to tell
+        forget(sys.stdout)  # the reader is gone (`dens … | head`)
         return exits.FINE
     except Exception as error:
         if debug:
@@ -227,7 +260,7 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 
 def _ended_by(error: Exception, as_json: bool) -> int:
-    """Say what went wrong, as far as there is anywhere to say it, and return the exit code."""
+    """Print the failure, as far as streams are open, and return the exit code."""
     from dens.cli.console import print_document, say
     from dens.cli.failures import failure_of
     from dens.config.streams import forget

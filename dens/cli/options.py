@@ -21,7 +21,7 @@ AllowCode = Annotated[
 
 Language = Annotated[
     str | None,
-    typer.Option(metavar="TAG", help="Language of the words: en, no, bg; any if absent.", show_default=False),
+    typer.Option(metavar="TAG", help="Language of words: en, no, bg; all by default.", show_default=False),
 ]
 
 
@@ -36,18 +36,20 @@ OfBytes = Annotated[
     typer.Option(
         "--language",
         metavar="NAME",
-        help="Subscription language of bytes; documents name theirs by their namespace.",
+        help="Subscription language of vectors; documents name their own.",
         show_default=False,
         autocompletion=_subscription_languages,
     ),
 ]
 
-NodeFile = Annotated[Path, typer.Argument(metavar="NODE.toml", help="The file of the DENS node.")]
+NodeFile = Annotated[Path, typer.Argument(metavar="NODE.toml", help="Configuration of the DENS node.")]
 
 NodeAt = Annotated[
     str | None,
     typer.Option(
-        metavar="ADDRESS", help="Where the DENS node is; what its file says by default.", show_default=False
+        metavar="ADDRESS",
+        help="Address of the DENS node; taken from NODE.toml by default.",
+        show_default=False,
     ),
 ]
 
@@ -57,7 +59,7 @@ SparkMaster = Annotated[
         "--master",
         "--remote",
         metavar="URL",
-        help="Spark master: local[2], spark://host:7077, or Spark Connect: sc://host:15002; "
+        help="Spark master (local[2], spark://host:7077) or Spark Connect (sc://host:15002); "
         "all cores of this machine by default.",
         envvar="DENS_SPARK_MASTER",
         show_default=False,
@@ -69,7 +71,7 @@ OtherThesaurus = Annotated[
     typer.Option(
         "--thesaurus",
         metavar="NAME|FILE",
-        help="Words that are no names: a thesaurus over the one that ships (rescue); repeatable.",
+        help="Thesaurus to use on top of the shipped one (rescue); repeatable.",
         show_default=False,
     ),
 ]
@@ -78,7 +80,8 @@ Vocabularies = Annotated[
     list[str] | None,
     typer.Option(
         "--vocabulary",
-        help="One that ships (medical, weather, fire, housing, reports; all by default), or a file.",
+        help="Shipped vocabulary (medical, weather, fire, housing, reports) or file; repeatable. "
+        "Default: all shipped.",
         metavar="NAME|FILE",
         show_default=False,
         autocompletion=_vocabularies,

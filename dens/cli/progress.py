@@ -1,4 +1,4 @@
-"""How far a run is, told on stderr: a bar on a terminal, JSON lines for other programs, nothing elsewhere."""
+"""Progress of a run on stderr: a bar on a terminal, or JSON lines for programs."""
 
 import json
 import sys
@@ -20,25 +20,24 @@ FORMS = ("auto", "json", "none")
 
 
 def progress(name: str, form: str) -> Any:
-    """Return a context that gives the emulator something to tell its progress to, or None."""
+    """Return a context manager that yields the progress callback of the emulator, or None."""
     if form == "json":
         return _lines(name)
     return _bar(name) if form == "auto" and console.err().is_terminal else _silence()
 
 
 class Speed:
-    """Simulated seconds for each second on the clock, since the beginning."""
+    """Simulated seconds per second of real time, since the start."""
 
     def __init__(self) -> None:
         self._begin = monotonic()
 
     def at(self, simulated_s: float) -> float:
-        """Return the speed up to now."""
         return simulated_s / max(monotonic() - self._begin, 1e-6)
 
 
 def print_line(document: dict[str, Any]) -> None:
-    """Write one line of JSON to stderr, at once."""
+    """Write one line of JSON to stderr and flush."""
     sys.stderr.write(json.dumps(document) + "\n")
     sys.stderr.flush()
 
@@ -75,7 +74,7 @@ def _bar(name: str) -> "Iterator[Show]":
         task = bar.add_task(f"running {name}", total=1.0, counts="")
 
         def show(step: "Progress") -> None:
-            counts = f"{step.line()}, {speed.at(step.simulated_s):,.0f} times as fast as life"
+            counts = f"{step.line()}, {speed.at(step.simulated_s):,.0f}× real time"
             bar.update(task, completed=step.simulated_s / step.duration_s, counts=counts)
 
         yield show

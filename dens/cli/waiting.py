@@ -1,8 +1,8 @@
-"""Says why a person waits: the first use of compiled code takes some seconds."""
+"""Announces the compilation of kernels, which takes seconds at first use."""
 
 
 def announce_compiling() -> None:
-    """Have the preparation of compiled code announced on the terminal; elsewhere nobody is waiting."""
+    """Announce the compilation of kernels on a terminal."""
     from dens.cli import console
     from plugins.kernels import compiled
 

@@ -86,7 +86,7 @@ def experiment(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of the workload (gtopss: overlap=0.5, stars=2, …); repeatable.",
+            help="A parameter of the workload (graph: overlap=0.5, stars=2, …); repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -119,9 +119,10 @@ def experiment(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure figures of the papers: time, counted work, the paper's numbers, and what holds of its shapes.
+    """Reproduce figures of the papers.
 
-    With -o every figure is also written as FIGURE.svg, .md, .csv and .json. Ctrl-C keeps what is finished.
+    Prints times, counted work and the numbers of the paper. With -o every figure is also written as
+    FIGURE.svg, .md, .csv and .json. Ctrl-C keeps finished figures.
     """
 
     from dens.cli import console
@@ -219,7 +220,7 @@ def _telling() -> Any:
 
     if not console.err().is_terminal:
         return nullcontext(lambda step: None)
-    return console.steps("measuring …")
+    return console.steps()
 
 
 def _show_families(family: str | None, as_json: bool) -> None:

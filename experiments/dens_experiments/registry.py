@@ -11,7 +11,7 @@ FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "fuzzy": "dens_experiments.fuzzy.family",
         "atopss": "dens_experiments.atopss.family",
-        "gtopss": "dens_experiments.graph.family",
+        "graph": "dens_experiments.graph.family",
         "composite": "dens_experiments.composite.family",
         "batch": "dens_experiments.batch.family",
     }

@@ -1,17 +1,18 @@
-"""The examples in the docstrings of languages and knowledge run, and print what they say."""
+"""The examples in docstrings run, and print what they show."""
 
 import doctest
 import importlib
+import re
 
 import pytest
 
 from tests.paths import ROOT
 
 MODULES = sorted(
-    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
-    for room in ("plugins", "knowledge_manager")
-    for path in (ROOT / room).rglob("*.py")
-    if ">>> " in path.read_text()
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+    for package in ("dens", "knowledge_manager", "plugins")
+    for path in (ROOT / package).rglob("*.py")
+    if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
 )
 
 

@@ -119,7 +119,9 @@ PAGES: Mapping[str, Page] = {
     "atopss.md": Page(
         _atopss,
         with_node=True,
-        left_out={"dens publish": "waits for a subscriber; tests/dens/cli/test_publish_command.py runs it"},
+        left_out={
+            "dens node publish": "waits for a subscriber; tests/dens/cli/test_publish_command.py runs it"
+        },
     ),
     "boards.md": Page(_boards, left_out={"dens board deploy": HARDWARE}),
     "composite.md": Page(
@@ -158,7 +160,7 @@ PAGES: Mapping[str, Page] = {
             "dens node run": "runs in the background",
             "dens node subscribe node.toml patient.xml": "needs a second machine",
             "dens report seen": "needs the trace of a node; tests/dens/node makes one and reports it",
-            "dens publish": "waits for a subscriber; tests/dens/cli/test_publish_command.py runs it",
+            "dens node publish node.toml offer.xml": "waits for a subscriber; test_publish_command runs it",
         },
     ),
     "security.md": Page(),

@@ -1,1 +1,1 @@
-"""A folder of feeds in, a feed for each subscription out: how a content management system is connected."""
+"""Connects content management systems: reads a folder of feeds, writes one feed per subscription."""

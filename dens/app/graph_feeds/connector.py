@@ -1,7 +1,7 @@
-"""Reads a folder of feeds, judges what is new, and writes a feed for each subscription.
+"""Reads a folder of feeds, matches new items, and writes one feed per subscription.
 
-An item whose title begins with `GQL` is a subscription: its description is the query. Others stand in files.
-Whatever a feed says, names of files come from numbers.
+An item whose title starts with `GQL` is a subscription: its description is the query. Other subscriptions are
+in files. Names of output files are made from numbers, never from the content of a feed.
 """
 
 import json
@@ -25,15 +25,15 @@ from plugins.language import Matcher, SubscriptionLanguage
 from plugins.registry import authoring_of
 
 SUBSCRIPTION: Final = "GQL"
-"""How the title of an item begins that is a subscription (figure 5.36)."""
+"""Prefix of the title of an item that is a subscription (figure 5.36)."""
 SUBSCRIPTION_SUFFIXES: Final = frozenset((".xml", ".rq"))
-MOST_ITEMS: Final = 100
-"""Items of a feed that is written; readers of feeds look more often than so many match."""
+MAX_ITEMS: Final = 100
+"""Items per output feed. Feed readers poll more often than this many items match."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A subscription: where it stands, what people call it, and its body."""
+class FeedSubscription:
+    """A subscription: its source, its title, and its body."""
 
     source: str
     title: str
@@ -43,7 +43,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What one look at the folders brought."""
+    """The result of one pass over the folders."""
 
     change: Change
     subscriptions: int
@@ -51,14 +51,14 @@ class Looked:
     problems: tuple[Problem, ...]
 
     def differs_from(self, before: "Looked") -> bool:
-        """Tell whether there is something to say that was not said at the look before."""
+        """Return whether this result has anything that was not reported before."""
         now = (self.subscriptions, self.matches, self.problems)
         return self.change != Change() or now != (before.subscriptions, before.matches, before.problems)
 
 
 @dataclass(slots=True)
 class Connector:
-    """Knows the folders; everything that has to survive is in the state."""
+    """Reads and writes the folders. What must survive a restart is in `state`."""
 
     feeds: Path
     out: Path
@@ -71,24 +71,23 @@ class Connector:
     _held: dict[int, bytes] | None = None
     _matcher: Matcher | None = None
     _judged: dict[str, frozenset[int]] = field(default_factory=dict)
-    """By what an item states: the numbers of subscriptions that it satisfies."""
+    """Numbers of the subscriptions that an item satisfies, by its statements."""
 
     def look(self) -> Looked:
-        """Take what is there now, write all feeds, and remember."""
+        """Read all feeds, write all feeds, and save the state."""
         problems: list[Problem] = []
-        asked = list(self._of_files(problems))
+        subscriptions = list(self._of_files(problems))
         change = Change()
         for name, feed in self._feeds(problems):
-            asked += self._of_items(name, feed, problems)
-            told = [item for item in feed.items if not _is_subscription(item)]
-            sound = list(self._sound(name, told, problems))
-            change += self.state.look(name, sound)
-        matches = self._write(tuple(asked))
+            subscriptions += self._of_items(name, feed, problems)
+            publications = [item for item in feed.items if not _is_subscription(item)]
+            change += self.state.look(name, list(self._valid(name, publications, problems)))
+        matches = self._write(tuple(subscriptions))
         self.state.save(self.out)
-        return Looked(change, len(asked), matches, tuple(problems))
+        return Looked(change, len(subscriptions), matches, tuple(problems))
 
     def _feeds(self, problems: list[Problem]) -> Iterator[tuple[str, Feed]]:
-        """Yield the feeds that can be read; one that cannot be now changes nothing of what was known."""
+        """Yield the valid feeds. An invalid one leaves its known items unchanged."""
         for path in sorted(self.feeds.iterdir()):
             if path.suffix.lower() not in FEED_SUFFIXES or not path.is_file():
                 continue
@@ -110,10 +109,10 @@ class Connector:
                 self._read[path] = sign, error
         return self._read[path][1]
 
-    def _sound(
+    def _valid(
         self, name: str, items: list[FeedItem], problems: list[Problem]
     ) -> Iterator[tuple[str, str, str]]:
-        """Yield (subject, statements, date) of the items that can be publications."""
+        """Yield (subject, statements, date) of the items that are valid publications."""
         for item in items:
             statements = statements_of(item.graph)
             try:
@@ -123,7 +122,7 @@ class Connector:
                 continue
             yield item.subject.text, statements, item.first(DATE)
 
-    def _of_files(self, problems: list[Problem]) -> Iterator[Asked]:
+    def _of_files(self, problems: list[Problem]) -> Iterator[FeedSubscription]:
         if self.subscriptions is None:
             return
         for path in sorted(self.subscriptions.iterdir()):
@@ -133,9 +132,9 @@ class Connector:
                 except DocumentError as error:
                     problems.extend(error.problems)
                 else:
-                    yield Asked(f"file {path.name}", path.stem, "", body)
+                    yield FeedSubscription(f"file {path.name}", path.stem, "", body)
 
-    def _of_items(self, name: str, feed: Feed, problems: list[Problem]) -> Iterator[Asked]:
+    def _of_items(self, name: str, feed: Feed, problems: list[Problem]) -> Iterator[FeedSubscription]:
         for item in feed.items:
             if not _is_subscription(item):
                 continue
@@ -149,14 +148,14 @@ class Connector:
                     for one in error.problems
                 ]
             else:
-                yield Asked(f"item {item.subject.text}", title, item.subject.text, body)
+                yield FeedSubscription(f"item {item.subject.text}", title, item.subject.text, body)
 
     def _compiled(self, source: bytes, file: str) -> bytes:
         return authoring_of(self.language).compile(source, file, self.table).body
 
-    def _write(self, asked: tuple[Asked, ...]) -> int:
-        """Write a feed for each subscription, take away those of subscriptions that are gone."""
-        numbers = {self.state.number_of(one.source): one for one in asked}
+    def _write(self, subscriptions: tuple[FeedSubscription, ...]) -> int:
+        """Write one feed per subscription, and remove those of removed subscriptions."""
+        numbers = {self.state.number_of(one.source): one for one in subscriptions}
         self._hold(numbers)
         found: dict[int, list[tuple[Iri, Graph]]] = {number: [] for number in numbers}
         items = self.state.items()
@@ -164,7 +163,7 @@ class Connector:
             for number in self._satisfied(item.statements):
                 found[number].append((Iri(item.subject), _graph(item.statements)))
         for number, matched in found.items():
-            self._write_feed(number, numbers[number], matched[:MOST_ITEMS])
+            self._write_feed(number, numbers[number], matched[:MAX_ITEMS])
         wanted = {_file_name(number) for number in numbers}
         for path in self.out.glob(_file_name("*")):
             if path.name not in wanted:
@@ -173,8 +172,8 @@ class Connector:
         self._forget_all_but({item.statements for item in items})
         return sum(map(len, found.values()))
 
-    def _hold(self, numbers: dict[int, Asked]) -> None:
-        """Have a matcher with exactly these subscriptions."""
+    def _hold(self, numbers: dict[int, FeedSubscription]) -> None:
+        """Make sure that the matcher has exactly these subscriptions."""
         bodies = {number: one.body for number, one in numbers.items()}
         if bodies == self._held:
             return
@@ -184,13 +183,13 @@ class Connector:
 
     def _satisfied(self, statements: str) -> frozenset[int]:
         if statements not in self._judged:
-            assert self._matcher is not None, "an item is judged by what is held"
+            assert self._matcher is not None, "subscriptions are held before items are matched"
             matches = self._matcher.match(self._vector(statements), 0, 0)
             self._judged[statements] = frozenset(match.key[0] for match in matches)
         return self._judged[statements]
 
     def _forget_all_but(self, known: set[str]) -> None:
-        """Let go of what was kept about items that are gone."""
+        """Drop cached results of removed items."""
         self._vectors = {one: vector for one, vector in self._vectors.items() if one in known}
         self._judged = {one: numbers for one, numbers in self._judged.items() if one in known}
 
@@ -199,15 +198,21 @@ class Connector:
             self._vectors[statements] = vector_of(statements, self.table, self.language)
         return self._vectors[statements]
 
-    def _write_feed(self, number: int, asked: Asked, items: list[tuple[Iri, Graph]]) -> None:
+    def _write_feed(
+        self, number: int, subscription: FeedSubscription, items: list[tuple[Iri, Graph]]
+    ) -> None:
         about = f"urn:dens:feed:{number}"
-        channel = Channel(about, asked.title, asked.link or about, f"What subscription {number} asks for")
+        channel = Channel(
+            about, subscription.title, subscription.link or about, f"What subscription {number} asks for"
+        )
         content = write_feed(channel, items)
         path = self.out / _file_name(number)
         if not path.is_file() or path.read_bytes() != content:
             write_whole(path, content, within=self.out)
 
-    def _write_list(self, numbers: dict[int, Asked], found: dict[int, list[tuple[Iri, Graph]]]) -> None:
+    def _write_list(
+        self, numbers: dict[int, FeedSubscription], found: dict[int, list[tuple[Iri, Graph]]]
+    ) -> None:
         listed = [
             {"number": number, "title": one.title, "source": one.source, "items": len(found[number])}
             for number, one in sorted(numbers.items())

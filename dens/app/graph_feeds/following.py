@@ -1,4 +1,4 @@
-"""Looks at the folders again and again, and tells what changed."""
+"""Polls the folders and reports changes."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,9 +9,8 @@ from dens.app.graph_feeds.connector import Connector, Looked
 def looks(
     connector: Connector, every_s: float | None, wait: Callable[[float], None] = time.sleep
 ) -> Iterator[Looked]:
-    """Yield the first look, and each later one that brought something else; without `every_s` one look.
-
-    A problem is told once, not at every look, until something about it changes.
+    """Yield the first result, and each later one that differs from the one before; without `every_s` only
+    the first. A problem is therefore reported once, not at every pass.
     """
     last = connector.look()
     yield last

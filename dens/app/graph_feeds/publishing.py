@@ -1,4 +1,4 @@
-"""From an item of a feed to the publication that it is, through the language's own reader."""
+"""Turns items of feeds into publications."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,23 +19,23 @@ FEED_SUFFIXES: Final = frozenset((".rss", ".xml", ".atom", ".rdf", ".cdf"))
 
 
 def read_feed_file(path: Path, table: MissionTable) -> Feed:
-    """Return the feed in a file, its subjects with the classes of the mission that they name."""
+    """Read a feed, and add the classes of the mission that the labels of its items name."""
     feed = read_feed(read_document(path, LARGEST_FEED), str(path))
     class_of = class_by_label(table.taxonomy)
     return replace(feed, items=tuple(item.with_classes(class_of) for item in feed.items))
 
 
 def statements_of(graph: Graph) -> str:
-    """Return a graph as N-Triples, in one order."""
+    """Return a graph as sorted N-Triples."""
     return "".join(sorted(f"{' '.join(map(written, triple))} .\n" for triple in graph))
 
 
 def vector_of(statements: str, table: MissionTable, language: SubscriptionLanguage) -> bytes:
-    """Return the notification that some statements are; what is wrong with them raises `DocumentError`."""
+    """Return the notification vector of some statements."""
     read = offered(language.publications, language, "publications")()
     return read.read(statements.encode(), "item.nt", table).vector
 
 
 def at_item(error: DocumentError, file: Path, item: FeedItem) -> list[Problem]:
-    """Return what is wrong with a publication at the place of its item."""
+    """Return the problems of a publication at the line of its item."""
     return [replace(one, file=str(file), line=item.line, column=1, span=None) for one in error.problems]

@@ -1,8 +1,8 @@
-"""What the connector remembers from one look at its folder to the next, as one JSON document.
+"""State of the connector between passes, as one JSON document.
 
-Who an item is decides whether it is new; what it states, whether it changed. A feed drops its oldest items:
-an item that vanished was *pushed out* where the feed is as long as before and all that is left of what was
-known is newer, and then its matches stay. Otherwise it was *taken back*.
+The subject of an item decides whether it is new, its statements whether it changed. Feeds drop their oldest
+items: a missing item was *pushed out* if the feed is at least as long as before and all remaining known items
+are newer; then its matches are kept. Otherwise it was *taken back*.
 """
 
 import json
@@ -20,12 +20,12 @@ FORMAT: Final = 1
 FILE: Final = "state.json"
 CODE: Final = "D524"
 MOST_PUSHED_OUT: Final = 500
-"""Items of a feed that are remembered after it dropped them."""
+"""Pushed-out items that are kept per feed."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """A publication that was seen: what it states (N-Triples), and when, counted."""
+    """A publication: its statements as N-Triples, and its position in the order of arrival."""
 
     subject: str
     statements: str
@@ -44,36 +44,35 @@ class KnownFeed:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a look at a feed brought: how many items are new, changed, taken back."""
+    """Numbers of new, changed and taken-back items."""
 
     new: int = 0
     changed: int = 0
     taken_back: int = 0
 
     def __add__(self, other: "Change") -> "Change":
-        """Return both together."""
         return Change(self.new + other.new, self.changed + other.changed, self.taken_back + other.taken_back)
 
 
 @dataclass(slots=True)
 class ConnectorState:
-    """Everything that survives a restart."""
+    """What survives a restart."""
 
     feeds: dict[str, KnownFeed] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    """Of subscriptions, by where they stand; a number is never given twice."""
+    """Numbers of subscriptions by their source. A number is never reused."""
     last_number: int = 0
     last_seen: int = 0
 
     def number_of(self, source: str) -> int:
-        """Return the number of a subscription, a new one if it has none yet."""
+        """Return the number of a subscription; assign one at first use."""
         if source not in self.numbers:
             self.last_number += 1
             self.numbers[source] = self.last_number
         return self.numbers[source]
 
     def look(self, feed: str, items: Iterable[tuple[str, str, str]]) -> Change:
-        """Take what a feed has now, each (subject, statements, date), the newest first."""
+        """Update a feed with its current items (subject, statements, date), newest first."""
         known = self.feeds.setdefault(feed, KnownFeed())
         now = {subject: (statements, date) for subject, statements, date in items}
         new = changed = 0
@@ -86,23 +85,23 @@ class ConnectorState:
             self.last_seen += 1
             seen = self.last_seen if before is None else before.seen
             known.items[subject] = KnownItem(subject, statements, date, seen)
-        taken_back = _let_go(known, now)
+        taken_back = _classify_missing(known, now)
         known.length = len(now)
         return Change(new, changed, taken_back)
 
     def items(self) -> list[KnownItem]:
-        """Return all items, the newest first."""
+        """Return all items, newest first."""
         found = (item for feed in self.feeds.values() for item in feed.items.values())
         return sorted(found, key=lambda item: (item.date, item.seen), reverse=True)
 
     def save(self, folder: Path) -> None:
-        """Write it to its folder, whole."""
+        """Write the state atomically."""
         text = json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=False, indent=1)
         write_whole(folder / FILE, text.encode() + b"\n", within=folder)
 
 
 def load_state(folder: Path) -> ConnectorState:
-    """Return what a folder remembers, nothing where it is new; what is damaged raises `DocumentError`."""
+    """Read the state of a folder; a new folder has an empty one."""
     path = folder / FILE
     if not path.exists():
         return ConnectorState()
@@ -117,7 +116,7 @@ def load_state(folder: Path) -> ConnectorState:
             int(document["last_seen"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        message = f"cannot be gone on with ({type(error).__name__}: {error}); remove it to begin anew"
+        message = f"cannot be read ({type(error).__name__}: {error}); remove it to start again"
         raise DocumentError.of_file(str(path), CODE, message) from None
 
 
@@ -135,8 +134,8 @@ def _feed(document: Mapping[str, Any]) -> KnownFeed:
     return KnownFeed(items, int(document["length"]))
 
 
-def _let_go(known: KnownFeed, now: Mapping[str, object]) -> int:
-    """Decide about the items that vanished; return how many were taken back."""
+def _classify_missing(known: KnownFeed, now: Mapping[str, object]) -> int:
+    """Classify the missing items; return how many were taken back."""
     left = [item for subject, item in known.items.items() if subject in now and item.seen]
     oldest = min(((item.date, item.seen) for item in left), default=None)
     gone = [item for subject, item in known.items.items() if subject not in now and not item.is_pushed_out]

@@ -1,4 +1,4 @@
-"""`dens graph index` and `dens graph filter`: many publications against many subscriptions, on Spark."""
+"""`dens graph index` and `dens graph filter`: match many publications with many subscriptions, on Spark."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Plan(StrEnum):
-    """How subscriptions are split over workers: not at all, or as chapter 5 does."""
+    """How subscriptions are partitioned over workers: not at all, or as in chapter 5 of the thesis."""
 
     REPLICATE = "replicate"
     RANDOM = "random"
@@ -27,16 +27,17 @@ def index(
     subscriptions: Annotated[
         Path,
         typer.Argument(
-            metavar="SUBSCRIPTIONS", help="A folder of documents (.xml, .rq), or a file with a vector a line."
+            metavar="SUBSCRIPTIONS",
+            help="Folder of documents (.xml, .rq), or file of vectors in hex, one per line.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="INDEX", help="Folder of the index.")],
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an index of subscriptions that are graphs: a new version in INDEX each time.
+    """Build an index of graph subscriptions.
 
-    Who filters meanwhile goes on with the version before, and takes the new one when it is whole.
+    Each call adds a version to INDEX. A running `dens graph filter` switches to it when it is complete.
     """
     from dens.app.graph_subscriptions import read_subscriptions
     from dens.app.tables import chosen_table
@@ -48,7 +49,7 @@ def index(
     table = chosen_table(vocabulary)
     found = read_subscriptions(subscriptions, table)
     announce_compiling()
-    console.say(f"{len(found):,} subscriptions …")
+    console.say(f"indexing {len(found):,} subscriptions …")
     parts = index_parts([one.body for one in found], table)
     made = write_index(output, parts.arrays, parts.header, [one.name for one in found], table)
     size = sum(array.nbytes for array in made.arrays.values())
@@ -63,50 +64,51 @@ def index(
             }
         )
         return
-    each = f", {size / len(found):.0f} bytes a subscription" if found else ""
+    each = f", {size / len(found):.0f} bytes per subscription" if found else ""
     typer.echo(f"{made.folder}: {len(found):,} subscriptions{each}")
 
 
 def filter_(
-    index: Annotated[Path, typer.Argument(metavar="INDEX", help="What `dens graph index` made.")],
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="Index of `dens graph index`.")],
     publications: Annotated[
         Path,
         typer.Argument(
             metavar="PUBLICATIONS",
-            help="A folder of Parquet (number, vector), or a file with a vector a line.",
+            help="Folder of Parquet (number, vector), or file of vectors in hex, one per line.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the matches.")],
     follow: Annotated[
-        bool, typer.Option("--follow", metavar="", help="Judge files as they come, until Ctrl-C.")
+        bool, typer.Option("--follow", metavar="", help="Match files as they arrive, until Ctrl-C.")
     ] = False,
     every: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="With --follow: how often to look.")
+        float, typer.Option(min=0.1, metavar="SECONDS", help="With --follow: polling interval.")
     ] = 1,
     once: Annotated[
-        bool, typer.Option("--once", metavar="", help="With --follow: what is there now, and end.")
+        bool, typer.Option("--once", metavar="", help="With --follow: process what is there now, and exit.")
     ] = False,
     plan: Annotated[
-        Plan, typer.Option(help="Split publications (replicate), or subscriptions as chapter 5 does.")
+        Plan, typer.Option(help="Partition publications (replicate), or subscriptions (others).")
     ] = Plan.REPLICATE,
     shards: Annotated[
         int | None,
         typer.Option(
-            min=1, max=256, metavar="N", help="Parts of the other plans; 4 by default.", show_default=False
+            min=1, max=256, metavar="N", help="Partitions of subscriptions; 4 by default.", show_default=False
         ),
     ] = None,
     rows: Annotated[
-        bool, typer.Option("--rows", metavar="", help="Write a row a match instead of one a publication.")
+        bool,
+        typer.Option("--rows", metavar="", help="Write one row per match instead of one per publication."),
     ] = False,
     master: SparkMaster = None,
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which publications satisfy which subscriptions of an index, with Spark: DIR/matches, as Parquet.
+    """Match publications with the subscriptions of an index, on Spark.
 
-    With --follow files are judged as they come, each batch by the newest version of the index at that time.
-    Stopped or killed, the same command goes on where it was. A publication that is no vector is told, and the
-    command ends 1.
+    Writes Parquet to DIR/matches. With --follow, each batch uses the newest version of the index; after an
+    interruption the same command continues where it stopped. An invalid publication is reported, and the
+    exit code is 1.
     """
     from dens.app.tables import chosen_table
     from dens.cli import console
@@ -116,21 +118,21 @@ def filter_(
     from spark_analysis.session.session import spark_session
 
     if plan is Plan.REPLICATE and shards is not None:
-        raise typer.BadParameter("replicate has no shards; name another --plan", param_hint="--shards")
+        raise typer.BadParameter("--plan replicate has no shards; choose another plan", param_hint="--shards")
     if follow and plan is not Plan.REPLICATE:
-        raise typer.BadParameter("what is followed is judged by the whole index", param_hint="--plan")
+        raise typer.BadParameter("--follow supports only --plan replicate", param_hint="--plan")
     if once and not follow:
-        raise typer.BadParameter("without --follow everything is judged once", param_hint="--once")
+        raise typer.BadParameter("--once is for --follow", param_hint="--once")
     table = chosen_table(vocabulary)
     announce_compiling()
-    GraphJudge(read_index(index, table), table).prepare()  # what is wrong is told before Spark is started
+    GraphJudge(read_index(index, table), table).prepare()  # before Spark starts
     console.say("starting Spark …")
     with spark_session(master) as spark:
         if follow:
             totals = _followed(index, publications, output, spark, table, every, once, rows)
         else:
             totals = _judged(index, publications, output, spark, table, plan.value, shards or 4, rows)
-    _tell(totals, output, as_json)
+    _print(totals, output, as_json)
 
 
 def _followed(
@@ -146,14 +148,14 @@ def _followed(
     from dens.cli import console
     from spark_analysis.graphs.filter_stream import BatchJudged, follow
 
-    def tell(batch: BatchJudged) -> None:
+    def on_batch(batch: BatchJudged) -> None:
         found = batch.totals
         console.say(
-            f"batch {batch.number}, version {batch.version} of the index: {found.publications:,} "
+            f"batch {batch.number}, index version {batch.version}: {found.publications:,} "
             f"publications, {found.matches:,} matches"
         )
 
-    return follow(index, publications, output, spark, table, tell, every_s=every, once=once, as_rows=rows)
+    return follow(index, publications, output, spark, table, on_batch, every_s=every, once=once, as_rows=rows)
 
 
 def _judged(
@@ -169,13 +171,14 @@ def _judged(
     from dens.cli import console
     from spark_analysis.graphs.filter_job import filter_publications
 
-    with console.steps("judging publications …") as tell:
+    with console.steps() as step:
+        step("matching publications …")
         return filter_publications(
-            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, tell=tell
+            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, tell=step
         )
 
 
-def _tell(totals: "Totals", output: Path, as_json: bool) -> None:
+def _print(totals: "Totals", output: Path, as_json: bool) -> None:
     from dataclasses import asdict
 
     from dens.cli import console
@@ -183,10 +186,9 @@ def _tell(totals: "Totals", output: Path, as_json: bool) -> None:
     if as_json:
         console.print_document({**asdict(totals), "matches_in": str(output / "matches")})
     else:
-        doubted = f", {totals.undecided:,} of them undecided" if totals.undecided else ""
-        typer.echo(
-            f"{totals.publications:,} publications, {totals.matches:,} matches{doubted}: {output / 'matches'}"
-        )
+        undecided = f", {totals.undecided:,} of them undecided" if totals.undecided else ""
+        counts = f"{totals.publications:,} publications, {totals.matches:,} matches{undecided}"
+        typer.echo(f"{counts}: {output / 'matches'}")
     if totals.faults:
-        console.say(f"{totals.faults:,} are no publications; {totals.first_fault}", style="red")
+        console.say(f"{totals.faults:,} invalid publications; {totals.first_fault}", style="red")
         raise typer.Exit(exits.FINDING)

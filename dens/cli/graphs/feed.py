@@ -1,4 +1,4 @@
-"""`dens graph feed`: a folder of feeds in, a feed for each subscription out."""
+"""`dens graph feed`: filters feeds into one feed per subscription."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 
 def feed(
-    incoming: Annotated[
-        Path, typer.Argument(metavar="IN", help="Folder of feeds: RSS, Atom, as a site writes them.")
-    ],
-    outgoing: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for a feed a subscription.")],
+    incoming: Annotated[Path, typer.Argument(metavar="IN", help="Folder of feeds: RSS, Atom.")],
+    outgoing: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for one feed per subscription.")],
     subscriptions: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Folder of subscriptions (.xml, .rq), beside GQL items.", show_default=False
+            metavar="DIR",
+            help="Folder of subscriptions (.xml, .rq), in addition to GQL items.",
+            show_default=False,
         ),
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", metavar="", help="Go on until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", metavar="", help="Continue until Ctrl-C.")] = False,
     every: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="With --follow: how often to look.")
+        float, typer.Option(min=0.1, metavar="SECONDS", help="With --follow: polling interval.")
     ] = 5,
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
-    """Match what is new in feeds, and write a feed of matching items (RSS 1.0) for each subscription.
+    """Filter feeds: write one feed of matching items per subscription.
 
-    An item whose title begins with GQL is a subscription: its description is the query, in SPARQL. OUT keeps
-    what was seen, so that each item counts once, also after a restart. A feed or an item that cannot be read
-    is told; the others are, and the command ends 1.
+    Output is RSS 1.0. An item whose title starts with GQL is a subscription: its description is a SPARQL
+    query. OUT keeps the state, so that each item counts once, also after a restart. Invalid feeds and items
+    are reported and skipped, and the exit code is 1.
     """
     from dens.app.graph_feeds.connector import Connector
     from dens.app.graph_feeds.following import looks
@@ -46,10 +46,10 @@ def feed(
 
     for folder in (incoming, subscriptions):
         if folder is not None and not folder.is_dir():
-            raise Refusal(f"{folder}: is no folder; check the path")
+            raise Refusal(f"{folder} is not a folder; check the path")
     outgoing.mkdir(parents=True, exist_ok=True)
     if outgoing.resolve() == incoming.resolve():
-        raise Refusal(f"{outgoing}: feeds are read there; write to another folder")
+        raise Refusal(f"{outgoing} is the input folder; choose another one for output")
     connector = Connector(
         incoming,
         outgoing,
@@ -60,13 +60,13 @@ def feed(
     )
     last = None
     for last in looks(connector, every if follow else None):
-        _tell(last, as_json)
+        _print(last, as_json)
     if last is not None and last.problems:
         raise typer.Exit(exits.FINDING)
 
 
-def _tell(looked: "Looked", as_json: bool) -> None:
-    """Say what a look brought: problems on the way, then one line, or one document."""
+def _print(looked: "Looked", as_json: bool) -> None:
+    """Print the problems of one pass, then one line or one document."""
     from dens.cli import console
     from dens.cli.failures import problem_document
 
@@ -86,6 +86,6 @@ def _tell(looked: "Looked", as_json: bool) -> None:
         )
         return
     typer.echo(
-        f"{change.new} new, {change.changed} changed, {change.taken_back} taken back; "
+        f"{change.new} new, {change.changed} changed, {change.taken_back} withdrawn; "
         f"{looked.subscriptions} subscriptions, {looked.matches} matches"
     )

@@ -1,4 +1,4 @@
-"""`dens graph`: publications that are graphs, and the taxonomies that order their classes."""
+"""`dens graph`: graph publications and taxonomies."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,22 +10,14 @@ from dens.cli.graphs import feed as graph_feed
 from dens.cli.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dens.config.problems import Problem
     from knowledge_manager.graphs.taxonomy import Taxonomy
-    from knowledge_manager.mission_table import MissionTable
-    from plugins.authoring import Description
 
-app = typer.Typer(no_args_is_help=True, help="Publications that are graphs, and taxonomies (--json on each).")
+app = typer.Typer(no_args_is_help=True, help="Read, filter and index graph publications; compile taxonomies.")
 
 app.command("feed")(graph_feed.feed)
 app.command("index")(graph_cluster.index)
 app.command("filter")(graph_cluster.filter_)
-
-LANGUAGE = "graph"
-FEEDS = (".rss", ".atom", ".cdf")
-"""Files that are feeds by their name; those that end in .rdf are read as one publication."""
 
 
 @app.command("read")
@@ -38,39 +30,22 @@ def read(
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the bytes here, .nv each.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for the bytes, one .nv file each."),
     ] = None,
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read publications and print their bytes in hexadecimal, with what each term cost.
+    """Read publications and print their bytes, with the size of each term.
 
-    The number and the time of a publication are 0: the same file gives the same bytes.
+    Number and time of a publication are 0: the same file gives the same bytes.
     """
-    from dens.app.files import gather, write_all
-    from dens.app.languages import publication_in
+    from dens.app.files import write_all
+    from dens.app.graph_publications import read_publications
     from dens.app.tables import chosen_table
     from dens.cli import console
-    from dens.config.problems import DocumentError, Problem
-    from plugins.registry import authoring_of, language_named
 
-    table, language = chosen_table(vocabulary), language_named(LANGUAGE)
-    authoring = authoring_of(language)
-    read_: list[tuple[Path, Description]] = []
-    problems: list[Problem] = []
-    for path in gather(files, (*language.publication_suffixes, *FEEDS)):
-        if path.suffix.lower() in FEEDS:
-            for name, vector in _items(path, table, problems):
-                read_.append((name, authoring.describe(vector, table, "nv")))
-            continue
-        try:
-            vector = publication_in(path, language, table)
-        except DocumentError as error:
-            problems.extend(error.problems)
-        else:
-            read_.append((path, authoring.describe(vector, table, "nv")))
-    if any(problem.severity == "error" for problem in problems):
-        raise DocumentError(problems)
+    read_, problems = read_publications(files, chosen_table(vocabulary))
     if output is not None:
         write_all(output, ".nv", ((path, description.vector) for path, description in read_))
     if as_json:
@@ -87,7 +62,7 @@ def read(
 
 
 def _end_with(warnings: "list[Problem]") -> None:
-    """Tell what of feeds was left out; the others were read."""
+    """Print the items of feeds that were skipped."""
     from dens.cli import console
     from dens.config import exit_codes as exits
 
@@ -97,34 +72,13 @@ def _end_with(warnings: "list[Problem]") -> None:
         raise typer.Exit(exits.FINDING)
 
 
-def _items(path: Path, table: "MissionTable", problems: "list[Problem]") -> "Iterator[tuple[Path, bytes]]":
-    """Yield the publications of a feed, each under a name of its own; note what is wrong."""
-    from dens.app.graph_feeds.publishing import at_item, read_feed_file, statements_of, vector_of
-    from dens.config.problems import DocumentError
-    from plugins.registry import language_named
-
-    try:
-        feed = read_feed_file(path, table)
-    except DocumentError as error:
-        problems.extend(error.problems)
-        return
-    problems.extend(feed.problems)
-    for number, item in enumerate(feed.items, 1):
-        try:
-            vector = vector_of(statements_of(item.graph), table, language_named(LANGUAGE))
-        except DocumentError as error:
-            problems.extend(at_item(error, path, item))
-        else:
-            yield path.with_name(f"{path.stem}-{number}{path.suffix}"), vector
-
-
 @app.command("taxonomy")
 def taxonomy(
     file: Annotated[
         Path,
         typer.Argument(
             metavar="FILE|NAME",
-            help="A taxonomy: RDFS or SKOS, a compiled one (.taxonomy), or the name of one that ships.",
+            help="A taxonomy: RDFS or SKOS, compiled (.taxonomy), or the name of a shipped one.",
         ),
     ],
     system: Annotated[
@@ -132,20 +86,20 @@ def taxonomy(
         typer.Option(
             "--from",
             metavar="wordpress|drupal",
-            help="FILE is this system's own export of its terms, in JSON.",
+            help="FILE is a JSON export of terms from this system.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Compile to here; ends in .taxonomy.")
+        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Compiled file; ends in .taxonomy.")
     ] = None,
-    draw: Annotated[bool, typer.Option("--draw", metavar="", help="Draw it as trees.")] = False,
+    draw: Annotated[bool, typer.Option("--draw", metavar="", help="Draw the taxonomy as trees.")] = False,
     language: Annotated[
-        str | None, typer.Option(metavar="TAG", help="Show words of this language.", show_default=False)
+        str | None, typer.Option(metavar="TAG", help="Show labels of this language.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a taxonomy, draw it, and compile it to the form that nodes load."""
+    """Check, draw and compile a taxonomy."""
     from dens.app.files import write_whole
     from dens.cli import console
     from knowledge_manager.graphs.compact_taxonomy import compile_taxonomy
@@ -153,7 +107,7 @@ def taxonomy(
 
     if output is not None and output.suffix != COMPILED_SUFFIX:
         raise typer.BadParameter(
-            f"-o {output}: a compiled taxonomy is known by its name; end it in {COMPILED_SUFFIX}"
+            f"-o {output}: the name of a compiled taxonomy must end in {COMPILED_SUFFIX}"
         )
     found = _named(file) if system is None else _of_system(file, system)
     if output is not None:
@@ -172,7 +126,7 @@ def taxonomy(
 
 
 def _named(file: Path) -> "Taxonomy":
-    """Return the taxonomy in a file, or the one that ships by this name."""
+    """Return the taxonomy in a file, or the shipped one of this name."""
     from knowledge_manager.graphs.taxonomy_files import load_taxonomy, shipped_taxonomies, shipped_taxonomy
 
     is_shipped = str(file) in shipped_taxonomies() and not file.exists()
@@ -180,13 +134,13 @@ def _named(file: Path) -> "Taxonomy":
 
 
 def _of_system(file: Path, system: str) -> "Taxonomy":
-    """Return the term tree that a content management system exported."""
+    """Return the taxonomy in an export of a content management system."""
     from dens.config.reading import read_document
     from knowledge_manager.feeds.cms_terms import LARGEST_EXPORT, SYSTEMS, cms_taxonomy
 
     if system not in SYSTEMS:
         raise typer.BadParameter(
-            f'"{system}" is unknown; there are: {", ".join(SYSTEMS)}', param_hint="--from"
+            f'"{system}" is unknown; use one of {", ".join(SYSTEMS)}', param_hint="--from"
         )
     return cms_taxonomy(read_document(file, LARGEST_EXPORT), str(file), system, file.stem)
 

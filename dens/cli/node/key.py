@@ -1,4 +1,4 @@
-"""`dens key`: make, derive and look at the keys of a mission, its nodes and its subscribers."""
+"""`dens key`: creates, derives and shows the keys of a mission, its nodes and its subscribers."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Make, derive and look at keys (--json on each). Secrets go into files that only you can read.",
+    help="Create, derive and show keys.",
 )
 
 NewFile = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="Where the key goes; a file is never overwritten.")
+    Path, typer.Option("--out", "-o", metavar="FILE", help="File for the key; never overwritten.")
 ]
 
 
 class RoleName(StrEnum):
-    """The roles of nodes, as words of the command line."""
+    """Roles of nodes."""
 
     SUBSCRIBER = "subscriber"
     MEDIATOR = "mediator"
@@ -31,7 +31,7 @@ class RoleName(StrEnum):
 
 
 Secret = Annotated[
-    bool, typer.Option("--secret", help="Print the secret line too. Whoever reads it has the key.")
+    bool, typer.Option("--secret", help="Print the secret line too. Anyone who reads it has the key.")
 ]
 
 
@@ -44,13 +44,13 @@ def new(
             metavar="NODE",
             min=0,
             max=LAST_NODE,
-            help="Make the signing key of this subscriber; the mission's secret if absent.",
+            help="Create the signing key of this subscriber instead of a mission key.",
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a new secret: a mission's, or the one with which a subscriber signs."""
+    """Create the key of a mission, or the signing key of a subscriber."""
     from dens.node.keys import new_mission_key, new_signing_key, write_key
 
     key = new_mission_key() if subscriber is None else new_signing_key(subscriber)
@@ -61,7 +61,7 @@ def new(
 @app.command()
 def derive(
     key: Annotated[
-        Path, typer.Argument(metavar="KEY", help="A mission's key, or a subscriber's signing key.")
+        Path, typer.Argument(metavar="KEY", help="A mission key, or the signing key of a subscriber.")
     ],
     out: NewFile,
     node: Annotated[
@@ -70,17 +70,17 @@ def derive(
             metavar="NODE",
             min=0,
             max=LAST_NODE,
-            help="Node whose key to derive from the mission's.",
+            help="Node whose key to derive from the mission key.",
             show_default=False,
         ),
     ] = None,
     role: Annotated[
         RoleName | None,
-        typer.Option(help="Role of this node: its key works in no other.", show_default=False),
+        typer.Option(help="Role of this node; the key is valid in this role only.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Derive the key of a node in a role from the mission's, or the public key from a signing one."""
+    """Derive the key of a node from a mission key, or the public key from a signing key."""
     from dens.node.keys import ROLES, read_key, write_key
     from dens.node.keys import derive as derived
 
@@ -93,11 +93,11 @@ def derive(
 
 @app.command()
 def show(
-    key: Annotated[Path, typer.Argument(metavar="KEY", help="A file with a key.")],
+    key: Annotated[Path, typer.Argument(metavar="KEY", help="File of the key.")],
     secret: Secret = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a key is and by which fingerprint people compare it, without its secret."""
+    """Show the kind and the fingerprint of a key, without its secret."""
     from dens.node.keys import read_key
 
     _show(read_key(key), key, is_secret_shown=secret, as_json=as_json)
@@ -108,7 +108,7 @@ def _warn_if_readable(key: "Key", path: Path) -> None:
     from dens.node.keys import is_private
 
     if not is_private(key, path):
-        console.say(f"{path} can be read by others; make it yours alone: chmod 600 {path}", style="yellow")
+        console.say(f"{path} can be read by others; protect it: chmod 600 {path}", style="yellow")
 
 
 def _show(key: "Key", path: Path, *, is_secret_shown: bool, as_json: bool) -> None:
@@ -122,5 +122,5 @@ def _show(key: "Key", path: Path, *, is_secret_shown: bool, as_json: bool) -> No
     if as_json:
         console.print_document(facts)
         return
-    for name, said in facts.items():
-        typer.echo(f"{name}: {said}")
+    for name, value in facts.items():
+        typer.echo(f"{name}: {value}")

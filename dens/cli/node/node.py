@@ -1,47 +1,42 @@
-"""`dens node`: a DENS node as a process, and the two ends to try it with."""
+"""`dens node`: runs a DENS node, a subscriber or a publisher on this machine."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dens.cli.node.knowledge import lookup, offers
 from dens.cli.node.subscriptions import subscriptions
 from dens.cli.options import NodeAt, NodeFile, OtherThesaurus
 from dens.overlay.wire.codes import LAST_NODE
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Run a DENS node of this machine, ask it for something, give it something to measure.",
+    help="Run a DENS node, subscribe at it, publish at it.",
 )
 
 AsLines = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print one JSON document a line on stdout.")
+    bool, typer.Option("--json", metavar="", help="Print one JSON document per line on stdout.")
 ]
 Recover = Annotated[
     bool,
     typer.Option(
-        "--recover", metavar="", help="Take over what is whole in a damaged store; it is kept aside."
+        "--recover", metavar="", help="Recover the valid rows of a damaged store; keep the damaged file."
     ),
 ]
 Store = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="What this end must not forget; by default a file beside the node's, named by its number.",
+        help="Store of this endpoint; by default next to NODE.toml, named by its number.",
         show_default=False,
     ),
 ]
 
-app.command()(offers)
-app.command()(lookup)
-app.command()(subscriptions)
-
 LONGEST_S = 366 * 86_400.0
-"""The longest time that can be asked for; an endless one is asked for by saying nothing."""
+"""Upper bound of options in seconds; without the option there is none."""
 
 Number = Annotated[
-    int, typer.Option("--as", metavar="NODE", min=0, max=LAST_NODE, help="The number of this end.")
+    int, typer.Option("--as", metavar="NODE", min=0, max=LAST_NODE, help="Node number of this endpoint.")
 ]
 
 
@@ -52,16 +47,17 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write down what happens, for `dens live` and `dens report`, or go on doing so.",
+            help="Write a trace for `dens live` and `dens report`, or continue one.",
             show_default=False,
         ),
     ] = None,
     recover: Recover = False,
     as_json: AsLines = False,
 ) -> None:
-    """Be a DENS node: store, match, carry and forward, until Ctrl-C (130) or SIGTERM (0).
+    """Run a DENS node until Ctrl-C (exit code 130) or SIGTERM (0).
 
-    What was acknowledged survives any end of the process. Events are told as they happen.
+    It stores, matches, carries and forwards messages, and prints events as they happen. Acknowledged
+    messages survive a crash.
     """
     from dens.node.assembly import mediator
     from dens.node.clock import real_clock, warn_of_clock
@@ -114,40 +110,41 @@ def subscribe(
     node: NodeFile,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[SUBSCRIPTION.xml…]", help="What to ask for; none: only listen."),
+        typer.Argument(metavar="[SUBSCRIPTION.xml…]", help="Subscriptions to issue; none: only listen."),
     ] = None,
     number: Number = 65_002,
     at: NodeAt = None,
     key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The signing key of this subscriber.", show_default=False),
+        typer.Option(metavar="FILE", help="Signing key of this subscriber.", show_default=False),
     ] = None,
     store: Store = None,
     recover: Recover = False,
     count: Annotated[
         int | None,
-        typer.Option(min=1, help="End after so many notifications.", show_default=False),
+        typer.Option(min=1, help="Exit after N notifications.", show_default=False),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0, max=LONGEST_S, help="End after so much time.", show_default=False),
+        typer.Option(min=0, max=LONGEST_S, help="Exit after this time.", show_default=False),
     ] = None,
     withdraw: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME|ID", help="Withdraw this subscription, and end; repeatable.", show_default=False
+            metavar="NAME|ID", help="Withdraw this subscription and exit; repeatable.", show_default=False
         ),
     ] = None,
     thesaurus: OtherThesaurus = None,
     as_json: AsLines = False,
 ) -> None:
-    """Ask a DENS node for something and show what comes, each notification once, over restarts too.
+    """Subscribe at a DENS node and print each notification once, also across restarts.
 
-    Subscriptions stay in force when this ends, and what comes meanwhile is kept by the DENS node. Ends 1 when
-    fewer than --count came within --seconds, or the node refused something or never answered.
+    Subscriptions stay active after this command exits; the DENS node keeps what arrives meanwhile. Exits
+    with 1 if fewer than --count notifications arrived within --seconds, or if the node rejected a
+    subscription or did not answer.
     """
+    from dens.app.node_links import end_links
     from dens.app.tables import other_thesaurus
-    from dens.cli.node_links import end_links
     from dens.config.refusal import Refusal
     from dens.node.assembly import subscriber
     from dens.node.clock import real_clock, warn_of_clock
@@ -169,7 +166,7 @@ def subscribe(
     if key is not None:
         found = read_key(key)
         if found.kind == "signing" and found.node != number:
-            raise Refusal(f"{key} is subscriber {found.node}'s; call with --as {found.node}")
+            raise Refusal(f"{key} belongs to subscriber {found.node}; use --as {found.node}")
         signer = SigningKey(found)
     warn_of_key(plan)
     warn_of_clock(say)
@@ -198,21 +195,19 @@ def subscribe(
 @app.command()
 def publish(
     node: NodeFile,
-    readings: Annotated[
-        str | None,
+    files: Annotated[
+        list[str],
         typer.Argument(
-            metavar="READINGS.csv",
-            help="A recording; its first line names attributes.",
-            show_default=False,
+            metavar="FILE…",
+            help="A recording (.csv, needs --event), or documents by suffix (.xml, .ttl, .rdf, .nt, "
+            ".jsonld) and folders of them.",
         ),
-    ] = None,
+    ],
     event: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What is measured: patient, weather, fire …", show_default=False),
-    ] = None,
-    documents: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Publish the documents in this folder instead.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="Event class of the recording: patient, weather, …", show_default=False
+        ),
     ] = None,
     number: Number = 65_003,
     at: NodeAt = None,
@@ -220,30 +215,25 @@ def publish(
     recover: Recover = False,
     period: Annotated[
         float,
-        typer.Option(min=0, max=LONGEST_S, metavar="S", help="Seconds between readings."),
+        typer.Option(min=0, max=LONGEST_S, metavar="S", help="Recording: seconds between readings."),
     ] = 1.0,
     wait: Annotated[
         float,
-        typer.Option(
-            min=0,
-            max=LONGEST_S,
-            metavar="S",
-            help="How long to wait for the node, before and after.",
-        ),
+        typer.Option(min=0, max=LONGEST_S, metavar="S", help="Seconds to wait for node and subscriptions."),
     ] = 10.0,
     ignore: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="A column that is no attribute, and need not be; repeatable.",
+            help="Recording: column that is not an attribute; repeatable.",
             show_default=False,
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(metavar="NAME", help="How the source is read, where it is no file.")
+        str, typer.Option(metavar="NAME", help="Recording: protocol of another source than a file.")
     ] = "file",
     content_type: Annotated[
-        str, typer.Option(metavar="TYPE", help="What the source yields, where it is no CSV.")
+        str, typer.Option(metavar="TYPE", help="Recording: content type if it is not CSV.")
     ] = "text/csv",
     advertisements: Annotated[
         list[Path] | None,
@@ -252,114 +242,84 @@ def publish(
             exists=True,
             dir_okay=False,
             metavar="FILE",
-            help="What brokers are told that is published here, written as a subscription; repeatable.",
+            help="Advertisement for brokers, written as a subscription; repeatable.",
             show_default=False,
         ),
     ] = None,
     on_demand: Annotated[
-        bool, typer.Option("--on-demand", help="Read only while somebody asks for what is measured.")
+        bool,
+        typer.Option(
+            "--on-demand", metavar="", help="Recording: read only while a subscription asks for it."
+        ),
+    ] = False,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway", metavar="", help="Documents: publish also what no subscription here asks for."
+        ),
     ] = False,
     as_json: AsLines = False,
 ) -> None:
-    """Replay a recording as a sensor would: a watchdog filters it, and what somebody asked for is published.
+    """Publish a recording or documents at a DENS node.
 
-    What cannot be read, lies outside of its domain or is unknown is told with line and column and left out,
-    never made to fit; the rest goes on. Ends 1 when there was any, when the DENS node has not taken all that
-    was published (the rest waits in the store), and when it never answered. With --documents whole documents
-    are told, such as graphs (.ttl, .jsonld, .rdf, .nt), as `dens publish` tells them.
+    A recording is filtered as at a sensor: only readings that a subscription asks for are published.
+    Invalid and unknown values are reported with line and column, and left out.
+
+    Documents are sent only if all of them are valid; each is published once.
+
+    Exits with 1 if values were left out, if no subscription asked for a document, or if the DENS node did
+    not accept everything (the rest stays in the store).
     """
-    if documents is not None:
-        from dens.cli.publishing import publish_documents
-
-        publish_documents(
-            [documents],
-            node,
-            number=number,
-            at=at,
-            store=store,
-            recover=recover,
-            wait=wait,
-            anyway=False,
-            as_json=as_json,
-            advertisements=advertisements or (),
-        )
-    if readings is None or event is None:
-        raise typer.BadParameter(
-            "give a recording with --event, or --documents DIR", param_hint="READINGS.csv"
-        )
     import json
-    import secrets
 
-    from dens.app.tables import other_thesaurus
+    from dens.app.publish import (
+        RECORDING,
+        PublisherOptions,
+        are_documents,
+        publish_documents,
+        publish_recording,
+    )
     from dens.cli import console
-    from dens.cli.node_links import end_links
-    from dens.config import exit_codes as exits
-    from dens.node.advertising import advertise, read_advertisements, report
-    from dens.node.assembly import publisher
-    from dens.node.clock import real_clock, refuse_clock, warn_of_clock
-    from dens.node.output.event_output import Shown, warn_of_key
+    from dens.node.output.event_output import Shown
     from dens.node.output.stdout import putting_while_possible, say
-    from dens.node.processes.finding import finding_of
-    from dens.node.processes.handover import SETTLE_S, Handover
-    from dens.node.processes.probe import Answer
-    from dens.node.processes.process import NodeProcess, live
-    from dens.node.processes.publisher import Faults, Replay, announce, run_sources, watchdog_for
-    from dens.node.settings.node_file import load_node
-    from dens.node.sources.kinds import SourceOrder, made_source, source_kind
-    from dens.node.storage.opening import PUBLISHER, open_store, place_of_end
-    from dens.node.storage.owner import Owner
-    from dens.overlay.wire.authentication import Authenticator
-    from knowledge_manager.dictionary.local import LocalDataDictionary
 
-    plan, clock = load_node(node), real_clock()
-    links = end_links(plan, number, at)
-    kind = plan.table.event(event)
-    written = read_advertisements(advertisements or (), plan, other_thesaurus(plan.thesauri))
-    faults = Faults()
-    watchdog = watchdog_for(
-        plan.table, plan.settings.algorithm, plan.languages, advertises=plan.settings.routing != "carry"
+    kind = (protocol, content_type)
+    is_recording = event is not None or kind != RECORDING
+    if not is_recording and not are_documents(files):
+        message = "a recording needs --event; documents end in .xml, .ttl, .rdf, .nt or .jsonld"
+        raise typer.BadParameter(message, param_hint="FILE")
+    if is_recording and (event is None or len(files) != 1):
+        raise typer.BadParameter("give one recording and its --event", param_hint="FILE")
+    options = PublisherOptions(
+        node=node,
+        number=number,
+        at=at,
+        store=store,
+        recover=recover,
+        wait_s=wait,
+        advertisements=advertisements or (),
+        show=Shown(as_json, putting_while_possible()),
+        say=say,
     )
-    order = SourceOrder(
-        readings,
-        kind,
-        frozenset(ignore or ()),
-        lambda problem: faults.note(problem, say),
-        watchdog.counters,
-    )
-    source = made_source(source_kind(protocol, content_type), order)
-    offered = LocalDataDictionary(plan.table)
-    offered.offer(kind.name, source.attributes, protocol, content_type)
-    refuse_clock(clock())
-    warn_of_key(plan)
-    warn_of_clock(say)
-    place = place_of_end(plan.folder, PUBLISHER, number, store)
-    kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
-    registry = {(protocol, content_type): lambda number: source}
-    environment = run_sources(watchdog, offered, plan.table, registry, say)
-    end = publisher(plan, number, kept, clock(), watchdog)
-    announce(end, offered, clock())
-    spoken = [one for one in watchdog.filters if plan.languages[one].ground_truth is not None]
-    advertised = advertise(end, offered, spoken, plan, clock(), written)
-    report(advertised, say)
-    answer = Answer.of(end, plan, links, say)
-    shown = Shown(as_json, putting_while_possible())
-    handover = Handover(end, shown, SETTLE_S if advertised.languages else 0.0)
-    first = secrets.randbelow(1 << 16)
-    replay = Replay(handover, watchdog, environment, source, readings, say, answer, first, faults=faults)
-    life = NodeProcess(
-        end,
-        kept,
-        Authenticator(number, plan.secret),
-        links,
-        clock,
-        handover.hear,
-        work=lambda runtime: replay.play(runtime, plan.table.feature_bytes, period, wait, on_demand),
-        finding=finding_of(plan, end, links, clock()),
-    )
-    code = live(life)
-    if as_json:
-        broken = replay.faults.as_documents()
-        typer.echo(json.dumps({"event": "ended", **replay.figures(), "broken": broken}))
+    if event is None:
+        published = publish_documents([Path(file) for file in files], options, without_subscription=anyway)
+        details = {}
     else:
-        console.print_figures(replay.figures())
-    raise typer.Exit(code or (exits.FINDING if advertised.missing else exits.FINE))
+        published = publish_recording(
+            files[0],
+            event,
+            options,
+            kind=kind,
+            ignored_columns=ignore or (),
+            period_s=period,
+            on_demand=on_demand,
+        )
+        details = {"broken": published.broken}
+    if as_json:
+        typer.echo(json.dumps({"event": "ended", **published.figures, **details}))
+    else:
+        console.print_figures(published.figures)
+    raise typer.Exit(published.exit_code)
+
+
+app.command()(subscriptions)

@@ -1,4 +1,4 @@
-"""`dens node subscriptions`: lists what a subscriber of this machine has subscribed to."""
+"""`dens node subscriptions`: lists the active subscriptions of a subscriber on this machine."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,21 +15,22 @@ if TYPE_CHECKING:
 def subscriptions(
     node: NodeFile,
     number: Annotated[
-        int, typer.Option("--as", metavar="NODE", min=0, max=LAST_NODE, help="The number of the subscriber.")
+        int, typer.Option("--as", metavar="NODE", min=0, max=LAST_NODE, help="Node number of the subscriber.")
     ] = 65_002,
     store: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The subscriber's store; beside the node's file by default.",
+            help="Store of the subscriber; next to NODE.toml by default.",
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the active subscriptions of a subscriber: id, name, language and remaining lifetime.
+    """List the active subscriptions of a subscriber.
 
-    While `dens node subscribe` runs with the same number it holds the store, and the list is refused (D349).
+    Prints id, name, language and remaining lifetime. Fails with D349 while `dens node subscribe` runs with
+    the same number, because it holds the store.
     """
     from dens.cli import console
     from dens.node.assembly import subscriber

@@ -1,8 +1,6 @@
-"""`dens learn`: terms, transitions and models from the past: readings and subscriptions of runs, computed by
-Spark, and files.
-"""
+"""`dens learn`: learns terms, transitions and prediction models from runs (with Spark) and files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,15 +12,16 @@ from dens.cli.options import AsJson, SparkMaster, Vocabularies
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from pyspark.sql import SparkSession
 
     from spark_analysis.learning.past_values import Subject
     from spark_analysis.run import Run
 
-app = typer.Typer(no_args_is_help=True, help="Learn from the past: runs, and files (--json on each).")
+app = typer.Typer(no_args_is_help=True, help="Learn terms, transitions and models from runs and files.")
 
-_Runs = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders that `dens run` made.")]
-_Event = Annotated[str, typer.Option("--event", metavar="NAME", help="The event class.")]
-_Attribute = Annotated[str, typer.Option("--attribute", metavar="NAME", help="Its attribute.")]
+_Runs = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")]
+_Event = Annotated[str, typer.Option("--event", metavar="NAME", help="Event class.")]
+_Attribute = Annotated[str, typer.Option("--attribute", metavar="NAME", help="Attribute.")]
 
 
 @app.command("terms")
@@ -31,54 +30,51 @@ def terms(
     attribute: _Attribute,
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN…]", help="Folders that `dens run` made.", show_default=False),
+        typer.Argument(metavar="[RUN…]", help="Folders of runs.", show_default=False),
     ] = None,
     names: Annotated[
-        str, typer.Option("--terms", metavar="A,B,…", help="What the terms are called, in rising order.")
+        str, typer.Option("--terms", metavar="A,B,…", help="Names of the terms, in rising order.")
     ] = "low,normal,high",
     csv: Annotated[
         Path | None,
         typer.Option(
             "--csv",
             metavar="FILE",
-            help="Learn from a column of a CSV file, in the vocabulary's unit, instead of runs.",
+            help="Learn from a column of a CSV file, in the unit of the vocabulary.",
             show_default=False,
         ),
     ] = None,
     column: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which column.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="With --csv: column.", show_default=False)
     ] = None,
     vocabulary: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME|FILE", help="With --csv: whose event and attribute these are.", show_default=False
+            metavar="NAME|FILE", help="With --csv: vocabulary of the attribute.", show_default=False
         ),
     ] = None,
     source: Annotated[
         str,
-        typer.Option(
-            "--from", metavar="readings|subscriptions|both", help="What of a run is the past: its values."
-        ),
+        typer.Option("--from", metavar="readings|subscriptions|both", help="Source of the values in a run."),
     ] = "readings",
     form: Annotated[
         str,
-        typer.Option(metavar="fitted|lr", help="What the first language can say, or lr: sides of its own."),
+        typer.Option(metavar="fitted|lr", help="Shape of the terms: fitted, or lr (two different slopes)."),
     ] = "fitted",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Write the vocabulary with these terms here.", show_default=False
-        ),
+        typer.Option("-o", "--output", help="File for the vocabulary with these terms.", show_default=False),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the terms over the values, as SVG.", show_default=False)
+        Path | None, typer.Option(help="File for a plot of terms and values, as SVG.", show_default=False)
     ] = None,
     master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
-    """Propose terms of an attribute from past values: split at the largest gaps, shaped by density.
+    """Propose terms of an attribute from recorded values.
 
-    Of a value that is not certain, and of what a subscription asks for, the middle of its core counts.
+    Values are split at the largest gaps; curves follow the density. An uncertain value, and the range of a
+    subscription, counts as the middle of its core.
     """
     from dens.cli import console
     from dens.config.atomic_write import write_whole
@@ -89,7 +85,7 @@ def terms(
     _refuse_names(called)
     _refuse_sources(runs, csv, column, vocabulary, source)
     if form not in ("fitted", "lr"):
-        raise typer.BadParameter(f"{form!r} is no form; there are: fitted, lr", param_hint="--form")
+        raise typer.BadParameter(f"{form!r}: use fitted or lr", param_hint="--form")
     if csv is None:
         with _opened(runs or [], event, attribute, master) as (opened, subject):
             counts = _counted(opened, subject, source)
@@ -100,9 +96,7 @@ def terms(
     silent = holes(learnt, subject.attribute)
     for low, high in silent:
         where = f"{low:g} to {high:g} {subject.attribute.unit}".rstrip()
-        console.say(
-            f"warning: no term says anything of {attribute} from {where}; widen one, or ask for others"
-        )
+        console.say(f"warning: no term covers {attribute} from {where}; widen one, or choose other terms")
     text = with_terms(subject.text, subject.vocabulary, event, attribute, written)
     if output is not None:
         write_whole(output, text.encode())
@@ -128,7 +122,7 @@ def terms(
 
 
 def _counted(runs: list["Run"], subject: "Subject", source: str) -> "npt.NDArray[np.int64]":
-    """Count what runs say of an attribute."""
+    """Count the values of an attribute in runs."""
     from spark_analysis.learning.asked_values import asked_counts
     from spark_analysis.learning.past_values import counts_of, past_values
 
@@ -155,17 +149,17 @@ def _of_column(
 def _refuse_sources(
     runs: list[Path] | None, csv: Path | None, column: str | None, vocabulary: str | None, source: str
 ) -> None:
-    """Refuse what does not say, or says twice, where past values come from."""
+    """Reject options that name no source of values, or two."""
     if (csv is None) == (not runs):
-        raise typer.BadParameter("name runs, or a file with --csv FILE --column NAME --vocabulary NAME|FILE")
+        raise typer.BadParameter("give runs, or --csv FILE --column NAME --vocabulary NAME|FILE")
     if csv is not None and (column is None or vocabulary is None):
         raise typer.BadParameter("--csv needs --column NAME and --vocabulary NAME|FILE")
     if csv is None and (column is not None or vocabulary is not None):
-        raise typer.BadParameter("--column and --vocabulary belong to --csv; runs carry their vocabulary")
+        raise typer.BadParameter("--column and --vocabulary are for --csv; runs have their vocabulary")
     if source not in ("readings", "subscriptions", "both"):
-        raise typer.BadParameter(f"{source!r} is none of: readings, subscriptions, both", param_hint="--from")
+        raise typer.BadParameter(f"{source!r}: use readings, subscriptions or both", param_hint="--from")
     if csv is not None and source != "readings":
-        raise typer.BadParameter("a file has no subscriptions", param_hint="--from")
+        raise typer.BadParameter("a CSV file has no subscriptions", param_hint="--from")
 
 
 @app.command("transitions")
@@ -175,12 +169,12 @@ def transitions(
     attribute: _Attribute,
     names: Annotated[
         str | None,
-        typer.Option("--terms", metavar="A,B,…", help="Which terms are states; all by default."),
+        typer.Option("--terms", metavar="A,B,…", help="Terms that are states; all by default."),
     ] = None,
     master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count which state of an attribute follows which in the readings of each node."""
+    """Count the transitions between states of an attribute."""
     from dens.cli import console
     from spark_analysis.learning.past_values import past_values
     from spark_analysis.learning.transitions import collect, states_of
@@ -195,7 +189,7 @@ def transitions(
         return
     from rich.table import Table
 
-    shown = Table("present", *states, "transitions", title=f"what follows in {event}.{attribute}")
+    shown = Table("present", *states, "transitions", title=f"transitions of {event}.{attribute}")
     for state, shares, counts in zip(states, matrix.probabilities(), matrix.counts, strict=True):
         cells = ("–" if share is None else f"{100 * share:.1f} %" for share in shares)
         shown.add_row(state, *cells, f"{sum(counts):,}")
@@ -205,20 +199,21 @@ def transitions(
 @app.command("composite")
 def composite(
     document: Annotated[
-        Path, typer.Argument(metavar="PATTERN.xml", help="The subscription whose <predict> wants a model.")
+        Path, typer.Argument(metavar="PATTERN.xml", help="Subscription with a <predict> element.")
     ],
     sources: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN|CSV…", help="Folders that `dens run` made, or tables of readings."),
+        typer.Argument(metavar="RUN|CSV…", help="Folders of runs, or CSV files of readings."),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE.model", help="Write the model here.")
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.model", help="File for the model.")],
     vocabulary: Vocabularies = None,
     master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count how often each state of a pattern was followed by a match in time, and write it as a model."""
+    """Learn the prediction model of a composite subscription.
+
+    Counts how often each state of the pattern was followed by a match in time.
+    """
     from dens.app.reading_tables import read_readings
     from dens.app.tables import chosen_table
     from dens.cli import console
@@ -228,7 +223,6 @@ def composite(
     from plugins.registry import authoring_of, language_of_document, offered
     from spark_analysis.learning.streams import learnt_counts, readings_of_runs, readings_of_tables
     from spark_analysis.run import open_run
-    from spark_analysis.session.session import spark_session
 
     table = chosen_table(vocabulary)
     source = read_document(document)
@@ -237,13 +231,13 @@ def composite(
     learner = make(source, str(document), table, None)
     folders = [path for path in sources if path.is_dir()]
     for run in folders:
-        read_manifest(run)  # a folder that is no run is told before Spark is started
+        read_manifest(run)  # before Spark starts
     events = [event for event in table.events if event.index in learner.events]
     read = {path: read_readings(path, table, events) for path in sources if not path.is_dir()}
     for warning in (warning for found in read.values() for warning in found.warnings):
         console.say(str(warning), style="yellow")
     tables = {str(path): found.readings for path, found in read.items()}
-    with console.steps("starting Spark …") as step, spark_session(master) as spark:
+    with _spark(master) as (step, spark):
         frames = readings_of_runs([open_run(run, spark) for run in folders], table.check)
         frames += readings_of_tables(spark, tables, table.feature_bytes)
         step("learning …")
@@ -263,23 +257,32 @@ def _refuse_names(names: list[str]) -> None:
     from dens.config.refusal import Refusal
 
     if not names or len(set(names)) != len(names) or not all(name.isidentifier() for name in names):
-        raise Refusal("--terms needs different names of letters, digits and underscores, with commas between")
+        raise Refusal("--terms needs distinct names of letters, digits and underscores, separated by commas")
+
+
+@contextmanager
+def _spark(master: str | None) -> "Iterator[tuple[Callable[[str], None], SparkSession]]":
+    from dens.cli import console
+    from spark_analysis.session.session import spark_session
+
+    with console.steps() as step:
+        step("starting Spark …")
+        with spark_session(master) as spark:
+            yield step, spark
 
 
 @contextmanager
 def _opened(
     runs: list[Path], event: str, attribute: str, master: str | None
 ) -> Iterator[tuple[list["Run"], "Subject"]]:
-    """Open the runs with a session of Spark that ends afterwards, and find what is learnt about."""
-    from dens.cli import console
+    """Open the runs in a Spark session, and find the attribute."""
     from dens.trace.manifest import read_manifest
     from spark_analysis.learning.past_values import subject_of
     from spark_analysis.run import open_run
-    from spark_analysis.session.session import spark_session
 
     for run in runs:
-        read_manifest(run)  # a folder that is no run is told before Spark is started
-    with console.steps("starting Spark …") as step, spark_session(master) as spark:
+        read_manifest(run)  # before Spark starts
+    with _spark(master) as (step, spark):
         opened = [open_run(run, spark) for run in runs]
         step("learning …")
         yield opened, subject_of(opened, event, attribute)

@@ -1,4 +1,4 @@
-"""`dens live`: follows a run while it goes on, with Spark's Structured Streaming."""
+"""`dens live`: follows a run with Spark Structured Streaming."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,22 +17,18 @@ if TYPE_CHECKING:
 
 
 def live(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="The folder that `dens run` or a node is writing.")
-    ],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `dens run` or a node is writing.")],
     window: Annotated[
-        float, typer.Option(min=1, metavar="MINUTES", help="What counts as recent, in the run's time.")
+        float, typer.Option(min=1, metavar="MINUTES", help="Length of the recent window, in simulated time.")
     ] = 30,
-    every: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="How often to look for something new.")
-    ] = 1,
+    every: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Polling interval.")] = 1,
     once: Annotated[
-        bool, typer.Option("--once", metavar="", help="Bring in what is there now, and end.")
+        bool, typer.Option("--once", metavar="", help="Process what is there now, and exit.")
     ] = False,
     wait: Annotated[
         bool,
         typer.Option(
-            "--wait", metavar="", help="Wait for a run that is not there yet, or that nobody writes any more."
+            "--wait", metavar="", help="Wait for a run that has not started, or whose writer is gone."
         ),
     ] = False,
     master: Annotated[
@@ -46,11 +42,10 @@ def live(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show delivery, delay and drops of a run while it goes on, and end with it.
+    """Show delivery, delay and drops of a run while it is running.
 
-    A run whose writer was killed is over ten seconds later: that is told, and the exit code is 1.
-    Every part of the trace counts once. Stopped or killed, it goes on where it was when it is called again;
-    what it knows is kept in RUN/live.
+    Exits when the run ends. If the writer was killed, exits with 1 after ten seconds. The state is in
+    RUN/live: after an interruption the same command continues where it stopped.
     """
     from math import inf
 
@@ -65,11 +60,11 @@ def live(
     if wait:
         wait_for_run(run, console.say)
     try:
-        read_manifest(run)  # a folder that is no run is told before Spark is started
+        read_manifest(run)  # before Spark starts
     except NotARun as error:
         if (run / "manifest.json").exists():
             raise
-        raise NotARun(f"{error}; --wait waits for a run that is about to begin") from None
+        raise NotARun(f"{error}; --wait waits for a run that has not started") from None
     console.say("starting Spark …")
     with spark_session(master) as spark, _screen() as tell:
         figures = follow(
@@ -93,14 +88,14 @@ def live(
         console.out().print(figures_table(figures, state))
     if writer_gone:
         console.say(
-            f"nobody has written {run} for {GONE_AFTER_S:g} s: its writer was killed. This is all there is; "
-            "`dens report` takes it as partial, and --wait goes on waiting"
+            f"{run} was not written for {GONE_AFTER_S:g} s: its writer was killed. `dens report` treats it "
+            "as a partial run; --wait keeps waiting"
         )
         raise typer.Exit(exits.FINDING)
 
 
 def _screen() -> Any:
-    """Return a context that gives something to tell figures to: one table on a terminal, else lines."""
+    """Return a context manager that yields the callback for figures."""
     from contextlib import contextmanager
 
     from dens.cli import console
@@ -122,21 +117,21 @@ def _screen() -> Any:
 
 
 def figures_line(figures: "LiveFigures", state: str) -> str:
-    """Return the figures as one line, for a terminal that is none."""
+    """Return the figures as one line."""
     from spark_analysis.number_format import delivery_text, time_text
 
     whole, recent = figures.whole, figures.recent
     copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
     return (
         f"{_moment(figures)}, {state}: {delivery_text(whole, whole.estimate)}; recently "
-        f"{delivery_text(recent, recent.estimate)}, median delay of the delivered "
+        f"{delivery_text(recent, recent.estimate)}, median delay "
         f"{time_text(recent.metrics['median_delay_s'])}; "
-        f"copies given up recently: {copies:,}"
+        f"copies dropped recently: {copies:,}"
     )
 
 
 def figures_table(figures: "LiveFigures", state: str) -> "Table":
-    """Return the figures as a table; `state` is how the run is."""
+    """Return the figures as a table."""
     from rich.table import Table
 
     from spark_analysis.catalogue.evidence import FOLLOWED
@@ -145,9 +140,9 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     minutes = figures.window_ms / 60_000
     shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")
     whole, recent = figures.whole, figures.recent
-    shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
+    shown.add_row("expected deliveries", f"{whole.owed:,}", f"{recent.owed:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
-    shown.add_row("still open at the end of what is known", f"{whole.open:,}", f"{recent.open:,}")
+    shown.add_row("pending", f"{whole.open:,}", f"{recent.open:,}")
     for metric in metrics_from(FOLLOWED):
         texts = (metric.unit.text(part.metrics[metric.name]) for part in (whole, recent))
         shown.add_row(metric.meaning, *texts)
@@ -156,21 +151,21 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
         shown.add_row(_named(reason), f"{messages:,}", f"{figures.given_up_recently.get(reason, 0):,}")
     if figures.given_up:
         shown.caption = (
-            "Counted by copy, of messages of every type: a notification that was delivered long ago expires "
-            "at every node that carries it. A frame that was lost on the air is sent again."
+            "Counted per copy, for messages of all types: a delivered notification still expires at every "
+            "node that carries it. Lost frames are retransmitted."
         )
         shown.caption_justify = "left"
     return shown
 
 
 def _moment(figures: "LiveFigures") -> str:
-    """Return when the figures hold; while they lag behind the writer, how far they have come."""
+    """Return the time of the figures, and how far they lag behind the writer."""
     if figures.is_behind:
-        return f"caught up to {figures.at_ms / 1000:,.0f} of {figures.written_ms / 1000:,.0f} s"
+        return f"processed {figures.at_ms / 1000:,.0f} of {figures.written_ms / 1000:,.0f} s"
     return f"{figures.at_ms / 1000:,.0f} s"
 
 
 def _named(reason: str) -> str:
-    """Name what was given up for what it is: frames are lost, everything else happens to copies."""
+    """Return the row title of a reason: frames are lost, everything else happens to copies."""
     what = "frames" if reason.startswith("lost") else "copies"
     return f"{what}: {reason.replace(': ', ', ')}"

@@ -1,4 +1,4 @@
-"""`dens replay`: plain messages over a recorded contact trace, for comparison with other simulators."""
+"""`dens replay`: epidemic unicast over recorded contacts, to compare with other simulators."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,20 +11,18 @@ from dens.cli.options import AsJson
 def replay(
     contacts: Annotated[
         Path,
-        typer.Option("--contacts", metavar="FILE", help="A recording: The ONE, DTNSim2 or CSV; .gz too."),
+        typer.Option("--contacts", metavar="FILE", help="Recording: The ONE, DTNSim2 or CSV; also .gz."),
     ],
     messages: Annotated[
         Path,
-        typer.Option("--messages", metavar="FILE", help="The ONE's created messages, or `time id from to`."),
+        typer.Option(
+            "--messages", metavar="FILE", help="Messages of The ONE, or lines of `time id from to`."
+        ),
     ],
-    ideal: Annotated[
-        bool, typer.Option("--ideal", metavar="", help="Transfers are instant (default).")
-    ] = False,
+    ideal: Annotated[bool, typer.Option("--ideal", metavar="", help="Instant transfers (default).")] = False,
     transfer_s: Annotated[
         float | None,
-        typer.Option(
-            metavar="Q", help="Seconds a transfer takes, one at a time per node.", show_default=False
-        ),
+        typer.Option(metavar="Q", help="Seconds per transfer, one at a time per node.", show_default=False),
     ] = None,
     ttl_s: Annotated[
         float | None,
@@ -35,7 +33,7 @@ def replay(
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Carry unicast messages over recorded contacts, epidemically, and print what became of them."""
+    """Route unicast messages epidemically over recorded contacts."""
     from dens.cli import console
     from emulation.contacts.formats.registry import read_contacts
     from emulation.replay.flood import replay as carry
@@ -47,7 +45,7 @@ def replay(
         if value is not None and not 0 < value < float("inf"):
             raise typer.BadParameter(f"{name} must be a positive number of seconds")
     if not least_s < float("inf"):
-        raise typer.BadParameter("--least-s must be a number of seconds")
+        raise typer.BadParameter("--least-s must be a finite number of seconds")
     recorded = read_contacts(contacts, least_s * 1000.0)
     result = carry(recorded, read_messages(messages, recorded), transfer_s, ttl_s)
     document = result.as_document()

@@ -1,4 +1,4 @@
-"""`dens rerun`: a run done again from its own folder, and held against the first."""
+"""`dens rerun`: repeats a run from its folder and compares the traces."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,39 +11,38 @@ from dens.config import exit_codes as exits
 
 
 def rerun(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the new run; RUN-again by default.", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run.")] = False,
     allow_code: AllowCode = False,
     progress: ProgressForm = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Do a run again and check that its trace is the same, byte for byte.
+    """Repeat a run and verify that its trace is identical.
 
-    It is made from the copies in the folder of the run, whatever became of the scenario's files. Other
-    versions are told. A run that was interrupted is done again as far as it came, and the rows before that
-    are compared. Ends 1 if the traces differ, unless corrections since the recorded version explain it;
-    they are listed.
+    The run is repeated from the copies in its folder, not from the original files. Different versions are
+    reported. An interrupted run is repeated up to the point of interruption. Exits with 1 if the traces
+    differ, unless corrections since the recorded version explain it; these are listed.
     """
     from dataclasses import asdict
 
     from dens.cli import console
     from dens.cli.progress import progress as shown
     from emulation.rerun import interrupted_at_ms, version_differences
-    from emulation.rerun import rerun as do_again
+    from emulation.rerun import rerun as repeat
 
     check_form(progress)
     folder = out or run.with_name(f"{run.resolve().name}-again")
     for difference in version_differences(run):
-        console.say(f"other version: {difference.line()}", style="yellow")
+        console.say(f"different version: {difference.line()}", style="yellow")
     reached_ms = interrupted_at_ms(run)
     if reached_ms is not None:
-        console.say(f"{run} was interrupted at {reached_ms / 1000:,.3f} s; it is done again as far as that")
-    with shown(run.resolve().name, progress) as told:
-        again = do_again(run, folder, told, force=force, allow_code=allow_code)
+        console.say(f"{run} was interrupted at {reached_ms / 1000:,.3f} s and is repeated up to there")
+    with shown(run.resolve().name, progress) as on_progress:
+        again = repeat(run, folder, on_progress, force=force, allow_code=allow_code)
     if as_json:
         console.print_document(
             {
@@ -57,7 +56,7 @@ def rerun(
     else:
         print_summary(again.summary, folder)
         if again.comparison is None:
-            typer.echo("  interrupted before the end of the first run; their traces are not compared")
+            typer.echo("  interrupted before the end of the first run; the traces are not compared")
         else:
             for line in again.comparison.lines():
                 typer.echo(f"  {line}")
@@ -71,7 +70,7 @@ def rerun(
 def _print_corrections(corrections: tuple[str, ...]) -> None:
     if not corrections:
         return
-    typer.echo("  the difference is expected: results were corrected since this run was recorded")
+    typer.echo("  the difference is expected: results were corrected after this run was recorded")
     for line in corrections:
         typer.echo(f"    {line}")
     typer.echo(

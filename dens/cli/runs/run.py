@@ -1,4 +1,4 @@
-"""`dens run`: one scenario, from its file to its trace; with many seeds, one run each."""
+"""`dens run`: runs a scenario, with one seed or with many."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ ProgressForm = Annotated[
     typer.Option(
         "--progress",
         metavar="|".join(FORMS),
-        help="Told on stderr: a bar on a terminal, or one JSON line a step.",
+        help="Progress on stderr: a bar on a terminal, or one JSON line per step.",
     ),
 ]
 
@@ -35,7 +35,7 @@ def run(
         str,
         typer.Argument(
             metavar="NAME|FILE",
-            help="A scenario that ships (rescue), or a TOML file.",
+            help="A shipped scenario (rescue), or a TOML file.",
             autocompletion=_scenarios,
         ),
     ],
@@ -43,7 +43,7 @@ def run(
         str | None,
         typer.Option(
             metavar="N|A..B",
-            help="Another seed than the scenario's, or many: 1..50 or 1..3,9.",
+            help="Seed, or several: 1..50 or 1..3,9. Default: the scenario's.",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def run(
         typer.Option(
             "--set",
             metavar="PATH=VALUE",
-            help="Change a key of the scenario, such as group[0].count=20; repeatable.",
+            help="Change a key of the scenario: group[0].count=20; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -61,27 +61,28 @@ def run(
         typer.Option(
             "--out",
             "-o",
-            help="Folder of the run; runs/NAME-SEED by default. With many seeds each gets DIR/seed-N.",
+            help="Folder of the run; runs/NAME-SEED by default. Several seeds: OUT/seed-N.",
             show_default=False,
         ),
     ] = None,
     processes: Annotated[
-        int, typer.Option("-j", "--jobs", min=1, max=1024, metavar="N", help="Runs at a time.")
+        int, typer.Option("-j", "--jobs", min=1, max=1024, metavar="N", help="Parallel runs.")
     ] = 1,
-    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run.")] = False,
     allow_code: AllowCode = False,
     progress: ProgressForm = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Run a scenario on the real code and write its trace.
+    """Run a scenario in the emulator and write its trace.
 
-    The same file and seed give the same trace, byte for byte. Ctrl-C leaves a valid partial run.
+    Nodes run the same code as real ones. The same file and seed give the same trace. Ctrl-C leaves a valid
+    partial run.
     """
+    from dens.app.run import run_folder, run_into
     from dens.app.summary import delivery_document, delivery_of_run
     from dens.cli import console
     from dens.cli.progress import progress as shown
     from emulation.random.seeds import parse_seeds
-    from emulation.run import run_scenario
     from emulation.scenario import load_scenario
     from emulation.scenario.changes import what_is_malformed
 
@@ -99,9 +100,11 @@ def run(
     loaded = load_scenario(scenario, changes)
     print_warnings(loaded, progress)
     chosen_seed = loaded.seed if seeds is None else seeds[0]
-    folder = out or Path("runs") / f"{loaded.name}-{chosen_seed}"
-    with shown(loaded.name, progress) as told:
-        summary = run_scenario(loaded, chosen_seed, folder, progress=told, force=force, allow_code=allow_code)
+    folder = out or run_folder(loaded, chosen_seed)
+    with shown(loaded.name, progress) as on_progress:
+        summary = run_into(
+            loaded, chosen_seed, folder, progress=on_progress, force=force, allow_code=allow_code
+        )
     if as_json:
         delivery = delivery_document(delivery_of_run(folder, summary.notifications))
         console.print_document({**summary.as_document(), "delivery": delivery, "run": str(folder)})
@@ -111,7 +114,7 @@ def run(
 
 
 def print_warnings(loaded: "Scenario", progress: str) -> None:
-    """Tell what should be known about a scenario's files, in the form in which progress is told."""
+    """Print the warnings of a scenario in the form of its progress."""
     from dens.cli import console
     from dens.cli.failures import problem_document
     from dens.cli.progress import print_line
@@ -124,21 +127,21 @@ def print_warnings(loaded: "Scenario", progress: str) -> None:
 
 
 def check_form(progress: str) -> None:
-    """Refuse a form of progress that there is not."""
+    """Reject an unknown form of progress."""
     if progress not in FORMS:
-        raise typer.BadParameter(f"{progress}: there are {', '.join(FORMS)}", param_hint="--progress")
+        raise typer.BadParameter(f"{progress}: use one of {', '.join(FORMS)}", param_hint="--progress")
 
 
 def print_summary(summary: "RunSummary", folder: Path) -> None:
-    """Print where a run is and what it came to."""
+    """Print the folder and the summary of a run."""
     typer.echo(f"run: {folder}")
-    from dens.app.summary import delivery_line, delivery_of_run, foretold_line
+    from dens.app.summary import delivery_line, delivery_of_run, prediction_line
 
     for line in summary.lines():
         typer.echo(f"  {line}")
     typer.echo(f"  {delivery_line(delivery_of_run(folder, summary.notifications))}")
-    if summary.notifications and (foretold := foretold_line(folder)) is not None:
-        typer.echo(f"  {foretold}")
+    if summary.notifications and (predictions := prediction_line(folder)) is not None:
+        typer.echo(f"  {predictions}")
 
 
 def _many(
@@ -152,7 +155,7 @@ def _many(
     progress: str,
     as_json: bool,
 ) -> None:
-    """Run every seed, tell of each when it ends, and end the command."""
+    """Run every seed, report each when it ends, and exit."""
     from dens.cli import console
     from dens.cli.progress import print_line
     from emulation.replications import ReplicationsInterrupted, run_replications

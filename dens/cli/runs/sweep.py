@@ -1,4 +1,4 @@
-"""`dens sweep`: one scenario in many variants and with many seeds, on every core there is."""
+"""`dens sweep`: runs variants of a scenario with many seeds, on all cores."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,11 +10,13 @@ from dens.cli.options import AllowCode, AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spark_analysis.sweep.results import SweepResult, Timing
+    from spark_analysis.sweep.results import Timing
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="Scenario, what to vary, and seeds.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="SWEEP.toml", help="Scenario, parameters to vary, and seeds.")
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -32,7 +34,7 @@ def sweep(
             "--jobs",
             min=1,
             metavar="N",
-            help="Use so many plain processes instead of Spark: quicker for small sweeps.",
+            help="Use N processes instead of Spark; faster for small sweeps.",
             show_default=False,
         ),
     ] = None,
@@ -40,13 +42,14 @@ def sweep(
     allow_code: AllowCode = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run every variant of a scenario with every seed and put the variants side by side.
+    """Run every variant of a scenario with every seed, and compare.
 
-    A sweep that was stopped goes on where it was. The folder keeps every run and results.parquet, one row a
-    run. All variants get the same seeds, so that differences are taken seed by seed.
+    An interrupted sweep continues where it stopped. The folder has all runs and results.parquet, one row
+    per run. All variants use the same seeds, so that differences are computed per seed.
     """
-    from dens.app.summary import sweep_table
+    from dens.app.sweep import run_plan
     from dens.cli import console
+    from dens.cli.runs.tables import sweep_table
     from spark_analysis.number_format import counted
     from spark_analysis.sweep.plan import read_plan
 
@@ -55,7 +58,7 @@ def sweep(
     seeds = counted(len(plan.seeds), "seed") + (" each" if len(plan.variants) > 1 else "")
     console.say(f"{counted(len(plan.variants), 'variant')} with {seeds}: {counted(plan.runs, 'run')}")
     with _progress() as progress:
-        result = _run(plan, out, jobs, master, allow_code, progress)
+        result = run_plan(plan, out, jobs=jobs, master=master, on_progress=progress, allow_code=allow_code)
     if as_json:
         console.print_document({**result.as_document(), "results": str(out / "results.parquet")})
         return
@@ -64,30 +67,11 @@ def sweep(
     typer.echo(f"results: {out / 'results.parquet'}")
 
 
-def _run(
-    plan: Any,
-    out: Path,
-    jobs: int | None,
-    master: str | None,
-    allow_code: bool,
-    progress: "Callable[[int, int], None]",
-) -> "SweepResult":
-    from spark_analysis.sweep.run import check_plan, in_processes, on_spark, run_sweep
-
-    if jobs is not None:
-        return run_sweep(plan, out, in_processes(jobs), progress, allow_code=allow_code)
-    from spark_analysis.session.session import spark_session
-
-    check_plan(plan, out, allow_code=allow_code)  # what is wrong with it is told before Spark is started
-    with spark_session(master) as spark:
-        return run_sweep(plan, out, on_spark(spark), progress, allow_code=allow_code)
-
-
 def timing_line(timing: "Timing") -> str:
-    """Return how long it took. Where starting took longer than the runs could gain, that is said instead."""
+    """Return how long the runs took, or how long the start-up if it was longer than the gain."""
     from spark_analysis.number_format import counted
 
-    kept = f", {timing.resumed} of them kept from before" if timing.resumed else ""
+    kept = f", {timing.resumed} of them from before" if timing.resumed else ""
     if timing.speed_up is None:
         return f"{counted(timing.runs, 'run')}{kept}"
     took = (
@@ -96,24 +80,24 @@ def timing_line(timing: "Timing") -> str:
     )
     if timing.speed_up < 1:
         starting_s = timing.elapsed_s - timing.computing_s
-        return f"{took}start-up of about {starting_s:,.1f} s included, which larger sweeps hardly notice"
-    return f"{took}{timing.speed_up:.2f} times as fast as one after the other"
+        return f"{took}including about {starting_s:,.1f} s of start-up, which matters less in larger sweeps"
+    return f"{took}{timing.speed_up:.2f} times as fast as sequentially"
 
 
 def _progress() -> Any:
-    """Return a context that gives a sweep something to tell its progress to."""
+    """Return a context manager that yields the progress callback of a sweep."""
     from contextlib import contextmanager
 
     from dens.cli import console
 
     @contextmanager
     def lines() -> "Iterator[Callable[[int, int], None]]":
-        told = -1
+        tenths = -1
 
         def say(done: int, runs: int) -> None:
-            nonlocal told
-            if done * 10 // runs > told:
-                told = done * 10 // runs
+            nonlocal tenths
+            if done * 10 // runs > tenths:
+                tenths = done * 10 // runs
                 console.say(f"{done} of {runs} runs")
 
         yield say

@@ -1,4 +1,4 @@
-"""`dens check`: every error of every file, before anything is run."""
+"""`dens check`: reports every problem of files before anything is run."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -11,8 +11,6 @@ from dens.config import exit_codes as exits
 
 
 class RdfChoice(StrEnum):
-    """What a file of RDF can be."""
-
     THESAURUS = "thesaurus"
     TAXONOMY = "taxonomy"
     PUBLICATION = "publication"
@@ -29,48 +27,44 @@ def check(
     board: Annotated[
         str | None,
         typer.Option(
-            metavar="microbit|pico|esp32", help="Tell what such a board cannot take.", show_default=False
+            metavar="microbit|pico|esp32", help="Check also the limits of this board.", show_default=False
         ),
     ] = None,
     rdf_kind: Annotated[
         RdfChoice | None,
-        typer.Option("--as", help="What files of RDF are, if not what they look like.", show_default=False),
+        typer.Option("--as", help="Kind of the RDF files; detected by default.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check files and print all problems as file:line:column. Ends 1 when any file has an error.
+    """Check files and print all problems as file:line:column.
 
-    Subscriptions are checked with the vocabularies and thesauri of those scenarios and nodes among the files
-    that name them or stand in their folder; else with the vocabularies that ship and those among the files.
-    A file of RDF is a thesaurus where it has skos:prefLabel, a taxonomy where it has rdfs:subClassOf, else a
+    Exits with 1 if a file has an error.
+
+    Subscriptions are checked with the vocabularies and thesauri of the scenarios and node files that name
+    them or are in the same folder. Without such a file, the shipped vocabularies and those among the files
+    are used.
+
+    An RDF file with skos:prefLabel is a thesaurus, one with rdfs:subClassOf a taxonomy, any other a
     publication.
     """
-    from dens.app.check import CHECKED_SUFFIXES, Checker
-    from dens.app.files import gather
+    from dens.app.check import check as check_files
     from dens.cli import console
     from knowledge_manager.graphs.rdf_kind import KINDS
 
-    sources = gather(files, CHECKED_SUFFIXES)
-    chosen = next((kind for kind in KINDS if kind == rdf_kind), None)
-    checker = Checker(sources, vocabulary, thesaurus, language, chosen)
-    problems = checker.problems()
-    if board is not None:
-        from dens.app.board_check import BoardChecker, limits_of
-
-        problems += BoardChecker(limits_of(board), checker).problems(sources)
-    failed = {problem.file for problem in problems if problem.severity == "error"}
+    kind = next((kind for kind in KINDS if kind == rdf_kind), None)
+    result = check_files(files, vocabulary, thesauri=thesaurus, language=language, rdf_kind=kind, board=board)
     if as_json:
         from dens.cli.failures import problem_document
 
         console.print_document(
             {
-                "files": [str(path) for path in sources],
-                "failed": sorted(failed),
-                "problems": [problem_document(problem) for problem in problems],
+                "files": [str(path) for path in result.files],
+                "failed": list(result.failed),
+                "problems": [problem_document(problem) for problem in result.problems],
             }
         )
     else:
-        for problem in problems:
+        for problem in result.problems:
             typer.echo(str(problem))
-        console.say(f"{len(sources)} checked, {len(failed)} with errors")
-    raise typer.Exit(exits.FINDING if failed else exits.FINE)
+        console.say(f"{len(result.files)} checked, {len(result.failed)} with errors")
+    raise typer.Exit(exits.FINE if result.ok else exits.FINDING)

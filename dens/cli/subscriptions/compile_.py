@@ -1,4 +1,4 @@
-"""`dens compile`: from what a person wrote to what a radio carries."""
+"""`dens compile`: compiles documents to vectors."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dens.cli.options import AsJson, OtherThesaurus, Vocabularies
-from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
-    from plugins.authoring import Compiled
+    from dens.app.subscription import Subscription
+    from dens.config.problems import Problem
 
 
 def compile_(
@@ -19,62 +19,64 @@ def compile_(
     ],
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
-    id_: Annotated[int, typer.Option("--id", min=0, max=255, help="Number at its subscriber.")] = 0,
+    id_: Annotated[int, typer.Option("--id", min=0, max=255, help="Number at the subscriber.")] = 0,
     seq: Annotated[int, typer.Option(min=0, max=255, help="Revision.")] = 0,
-    stamp: Annotated[int, typer.Option(min=0, help="Creation time, seconds since the network epoch.")] = 0,
+    stamp: Annotated[int, typer.Option(min=0, help="Creation time in seconds since the network epoch.")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Write the bytes here: a file, for several subscriptions a folder."
-        ),
+        typer.Option("-o", "--output", help="File for the bytes; a folder for several subscriptions."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", metavar="", help="Warnings are errors.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", metavar="", help="Treat warnings as errors.")] = False,
     tolerance: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Deviation of a curve above which it is an error.")
+        float, typer.Option(min=0.0, max=1.0, help="Largest deviation of an encoded curve.")
     ] = 0.25,
     as_json: AsJson = False,
 ) -> None:
-    """Compile subscriptions, and publications, to vectors and print them in hexadecimal.
+    """Compile subscriptions and publications to vectors.
 
-    The number of a publication is id·256 + seq. The clock is never read: the same file gives the same bytes.
-    Several files print FILE<TAB>hex.
+    Prints hexadecimal; FILE<TAB>hex for several files. The number of a publication is id·256 + seq. The
+    clock is not read: the same file gives the same bytes.
     """
     from dens.app.files import gather, write_all, write_whole
-    from dens.app.languages import compiled_document, compiled_vector
+    from dens.app.subscription import compile_files
     from dens.app.tables import chosen_table, other_thesaurus
     from dens.cli import console
-    from dens.config.problems import DocumentError, Problem
+    from dens.config.problems import DocumentError
     from plugins.registry import document_suffixes
 
     table, words = chosen_table(vocabulary), other_thesaurus(thesaurus)
     sources = gather(files, document_suffixes())
     several = len(sources) != 1 or files[0].is_dir()
-    compiled: list[tuple[Path, Compiled, bytes]] = []
+    compiled: list[Subscription] = []
     problems: list[Problem] = []
-    for path in _with_progress(sources, several):
-        try:
-            _, result = compiled_document(
-                path, table, words, stamp_s=stamp, may_tell=True, strict=strict, tolerance=tolerance
-            )
-        except DocumentError as error:
-            problems.extend(error.problems)
-        else:
-            compiled.append((path, result, compiled_vector(result, id_, seq)))
-            for warning in result.warnings:
-                console.say(str(warning), style="yellow")
+    for result in compile_files(
+        _with_progress(sources, several),
+        table,
+        words,
+        id=id_,
+        revision=seq,
+        stamp_s=stamp,
+        strict=strict,
+        tolerance=tolerance,
+    ):
+        if isinstance(result, DocumentError):
+            problems.extend(result.problems)
+            continue
+        compiled.append(result)
+        for warning in result.warnings:
+            console.say(str(warning), style="yellow")
     if problems:
         raise DocumentError(problems)
     if output is not None and several:
-        write_all(output, ".sv", ((path, vector) for path, _, vector in compiled))
+        write_all(output, ".sv", ((Path(one.file or ""), one.vector) for one in compiled))
     elif output is not None:
-        write_whole(output, compiled[0][2])
+        write_whole(output, compiled[0].vector)
     if as_json:
-        documents = [_as_document(*one) for one in compiled]
+        documents = [_as_document(one) for one in compiled]
         console.print_document(documents if several else documents[0])
     elif output is None:
-        for path, _, vector in compiled:
-            typer.echo(f"{path}\t{vector.hex()}" if several else vector.hex())
-    raise typer.Exit(exits.FINE)
+        for one in compiled:
+            typer.echo(f"{one.file}\t{one.vector.hex()}" if several else one.vector.hex())
 
 
 def _with_progress(sources: list[Path], several: bool) -> Any:
@@ -87,16 +89,15 @@ def _with_progress(sources: list[Path], several: bool) -> Any:
     return track(sources, description="compiling", console=console.err(), transient=True)
 
 
-def _as_document(path: Path, result: "Compiled", vector: bytes) -> dict[str, Any]:
-    """Return what was made, and the steps to it in the words of its language."""
+def _as_document(compiled: "Subscription") -> dict[str, Any]:
     from dens.cli.failures import problem_document
 
     return {
-        "file": str(path),
-        "vector": vector.hex(),
-        "bytes": len(vector),
-        "warnings": [str(warning) for warning in result.warnings],
-        "problems": [problem_document(warning) for warning in result.warnings],
-        "remarks": list(result.remarks),
-        **result.steps,
+        "file": compiled.file,
+        "vector": compiled.vector.hex(),
+        "bytes": len(compiled.vector),
+        "warnings": [str(warning) for warning in compiled.warnings],
+        "problems": [problem_document(warning) for warning in compiled.warnings],
+        "remarks": list(compiled.remarks),
+        **compiled.steps,
     }

@@ -1,4 +1,4 @@
-"""`dens decompile`: from the bytes on the air back to XML."""
+"""`dens decompile`: writes a vector as XML."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,21 +15,17 @@ def decompile(
     ],
     vocabulary: Vocabularies = None,
     language: OfBytes = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the XML here.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the XML.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a vector as XML that compiles to the same vector again."""
+    """Write a vector as XML that compiles to the same vector."""
+    from dens.app.decode import decompile as to_xml
     from dens.app.files import write_whole
-    from dens.app.languages import chosen_language
-    from dens.app.tables import chosen_table
     from dens.app.vectors import given_vector
     from dens.cli import console
-    from plugins.registry import authoring_of, offered
 
-    chosen = chosen_language(language)
-    to_xml = offered(authoring_of(chosen).decompile, chosen, "way back from bytes to a document")
     raw = given_vector(vector)
-    document = to_xml(raw, chosen_table(vocabulary))
+    document = to_xml(raw, vocabulary, language)
     if output is not None:
         write_whole(output, document.encode())
     if as_json:

@@ -1,4 +1,4 @@
-"""`dens explain`: what a subscription means, and why a value does or does not match."""
+"""`dens explain`: explains a subscription, and why values match or do not."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,65 +16,60 @@ def explain(
     value: Annotated[
         list[str] | None,
         typer.Option(
-            "--value", metavar="ATTRIBUTE=X", help="A reading to try; repeat it.", show_default=False
+            "--value",
+            metavar="ATTRIBUTE=X",
+            help="Value of a reading to evaluate; repeatable.",
+            show_default=False,
         ),
     ] = None,
     publication: Annotated[
         Path | None,
-        typer.Option("--publication", metavar="FILE", help="What somebody told, to try.", show_default=False),
+        typer.Option(
+            "--publication", metavar="FILE", help="Publication to evaluate instead.", show_default=False
+        ),
     ] = None,
     age: Annotated[int, typer.Option(min=0, help="Age of the event in seconds.")] = 0,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the picture here: .svg or .html.")
+        Path | None, typer.Option("-o", "--output", help="File for the picture: .svg or .html.")
     ] = None,
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
     language: OfBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put a subscription into words, byte by byte, and draw its curves.
+    """Explain a subscription in words, and draw its curves.
 
-    Degrees are computed by the code that runs on the boards.
+    Degrees are computed by the code that runs on boards.
     """
+    from dens.app.explain import explain as explain_subscription
     from dens.app.files import write_whole
-    from dens.app.languages import given_subscription, is_document, publication_in
+    from dens.app.subscription import is_document, read_subscription
     from dens.app.tables import chosen_table, other_thesaurus
     from dens.cli import console
     from dens.cli.failures import problem_document
-    from plugins.registry import authoring_of, offered
+    from dens.config.refusal import Refusal
 
     if output is not None and output.suffix not in (".svg", ".html"):
         raise typer.BadParameter(f"-o {output}: the name must end in .svg or .html")
     table = chosen_table(vocabulary)
     words = other_thesaurus(thesaurus) if is_document(subscription) else None
-    given = given_subscription(subscription, table, words, language)
-    authoring, compiled = authoring_of(given.language), given.compiled
-    explain_vector = offered(authoring.explain, given.language, "explanations")
-    warnings = compiled.warnings if compiled else ()
-    for warning in warnings:
+    given = read_subscription(subscription, table, words, language)
+    for warning in given.warnings:
         console.say(str(warning), style="yellow")
-    if publication is not None and value:
-        raise typer.BadParameter("give values or a publication, not both", param_hint="--publication")
-    if publication is None:
-        explanation = explain_vector(given.vector, table, _values(value or []), age)
-    else:
-        told = publication_in(publication, given.language, table)
-        explain_told = offered(authoring.explain_notification, given.language, "explanations of publications")
-        explanation = explain_told(given.vector, table, told)
-    remarks = compiled.remarks if compiled else ()
-    lines = [*explanation.lines(), *(f"note: {remark}" for remark in remarks)]
-    draw = authoring.picture
+    values = _values(value or [])
+    explanation = explain_subscription(given, values, table, publication=publication, age_s=age)
+    picture = explanation.picture
     if output is not None:
-        draw = offered(draw, given.language, "pictures")
-    picture = None if draw is None else draw(given.vector, table, compiled)
-    if output is not None and picture is not None:
-        drawn = picture.page(lines, subscription) if output.suffix == ".html" else picture.svg()
+        if picture is None:
+            raise Refusal(f"the {given.language} language draws no pictures")
+        title, lines = subscription, list(explanation.lines)
+        drawn = picture.page(lines, title) if output.suffix == ".html" else picture.svg()
         write_whole(output, drawn.encode())
     if as_json:
-        problems = [problem_document(warning) for warning in warnings]
-        console.print_document({**explanation.as_document(), "remarks": list(remarks), "problems": problems})
+        problems = [problem_document(warning) for warning in given.warnings]
+        console.print_document({**explanation.document, "problems": problems})
         return
-    for line in lines:
+    for line in explanation.lines:
         console.out().print(line, markup=False)
     if output is not None:
         typer.echo(f"picture: {output}")
@@ -89,7 +84,7 @@ def _values(given: list[str]) -> dict[str, str]:
     for item in given:
         name, equals, text = item.partition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"--value {item!r}: write ATTRIBUTE=X, such as heart_rate=120")
+            raise typer.BadParameter(f"--value {item!r}: use ATTRIBUTE=X, such as heart_rate=120")
         if name.strip() in values:
             raise typer.BadParameter(f"--value {name.strip()} is given twice")
         values[name.strip()] = text.strip()

@@ -1,6 +1,6 @@
-"""`dens experiment`: the figures of the papers, from the separate distribution dens-experiments.
+"""`dens experiment`: reproduces the figures of the papers (distribution dens-experiments).
 
-DENS itself never imports that distribution. Its command is found through the entry-point group
+DENS never imports that distribution. Its command is found through the entry-point group
 `dens.experiments`.
 """
 

@@ -1,4 +1,4 @@
-"""`dens torture`: the overlay's promises under every fault that a seed can draw."""
+"""`dens torture`: injects faults and checks the promises of the overlay (docs/protocols.md)."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +19,7 @@ _SAVE_EVERY_S = 2.0
 
 
 class WorldKind(StrEnum):
-    """What is put under torture."""
+    """What is tested."""
 
     ENGINES = "engines"
     BROKERS = "brokers"
@@ -28,65 +28,60 @@ class WorldKind(StrEnum):
 
 
 def torture(
-    seeds: Annotated[
-        str, typer.Option(metavar="N|A..B", help="Which seeds to run: 7, 1..50 or 1..3,9.")
-    ] = "1..100",
+    seeds: Annotated[str, typer.Option(metavar="N|A..B", help="Seeds: 7, 1..50 or 1..3,9.")] = "1..100",
     faults: Annotated[
         str,
-        typer.Option(
-            metavar="LIST", help="all, none, or some of them: crash,loss,… (an unknown one lists all)."
-        ),
+        typer.Option(metavar="LIST", help="all, none, or a list: crash,loss,… (an unknown name lists all)."),
     ] = "all",
     world: Annotated[
         WorldKind,
         typer.Option(
-            help="What is under torture: the engines in a small language of their own, as brokers, in the "
-            "languages that ship, or the real UDP driver around them."
+            help="What to test: engines (with a small test language), brokers, the shipped languages, or the "
+            "UDP driver."
         ),
     ] = WorldKind.ENGINES,
     plan: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Run one plan that was kept, instead of seeds.", show_default=False
+            metavar="FILE", help="Run a plan that --keep wrote, instead of seeds.", show_default=False
         ),
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Write the plan of every world that fails here.", show_default=False
-        ),
+        typer.Option(metavar="DIR", help="Folder for the plans of failing worlds.", show_default=False),
     ] = None,
     progress: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Record finished seeds here, and continue with those that are not.",
+            help="File of finished seeds; continue with the others.",
             show_default=False,
         ),
     ] = None,
     covering: Annotated[
         bool,
-        typer.Option("--covering", help="Let mediators spare covered installs in every seed, not in some."),
+        typer.Option("--covering", metavar="", help="Suppress covered installs in every seed, not in some."),
     ] = False,
     composing: Annotated[
         bool,
         typer.Option(
-            "--composing", help="Let mediators compose, and sources predict, sequences in every seed."
+            "--composing", metavar="", help="Compose and predict sequences in every seed, not in some."
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run seeded worlds of the real engines and check every promise after every step.
+    """Inject faults into the engines and check their promises.
 
-    Worlds of the driver draw their own hardships (spoofed sources, restarts at new ports, wrong clocks,
-    replays); --faults is for engines.
+    Each seed is a small network with random faults; every promise (docs/protocols.md) is checked after
+    every step. Worlds of the driver have faults of their own (spoofed sources, restarts at new ports,
+    wrong clocks, replays); --faults is for engines.
 
-    With --progress many seeds can be run in several sittings: a later one continues where this one ends, and
-    the totals are those of all.
+    With --progress, seeds can be run in several sessions; totals include all of them.
 
-    A broken promise prints the command that shows it again, and ends 4. Ctrl-C tells what was done.
+    A broken promise prints the command that reproduces it, and the exit code is 4. Ctrl-C prints what was
+    done.
 
-    What a seed draws may change with this program; a plan that --keep wrote stays the world that it was.
+    Seeds may give other worlds in other versions; a plan of --keep stays the same.
     """
     import time
 
@@ -101,12 +96,12 @@ def torture(
     from emulation.random.seeds import MOST_WORLDS, parse_seeds
 
     if world is WorldKind.DRIVER and (plan is not None or keep is not None):
-        raise typer.BadParameter("worlds of the driver have no plan files; leave --plan and --keep out")
+        raise typer.BadParameter("worlds of the driver have no plan files; omit --plan and --keep")
     if plan is not None and progress is not None:
         raise typer.BadParameter("--progress is for seeds; a plan is one world")
     for given, option in ((covering, "--covering"), (composing, "--composing")):
         if given and (plan is not None or world is not WorldKind.ENGINES):
-            raise typer.BadParameter(f"{option} is for seeds of the engines; a plan says it itself")
+            raise typer.BadParameter(f"{option} is for seeds of the engines; a plan contains it")
     kept = None if plan is None else read_plan(read_document(plan), str(plan))
     try:
         wanted, chosen = parse_seeds(seeds, MOST_WORLDS), parse_faults(faults)
@@ -123,7 +118,7 @@ def torture(
     run_before = len(wanted) - len(left)
     if run_before:
         console.say(f"{run_before:,} of {len(wanted):,} seeds were finished before")
-    telling = max(10, len(wanted) // 100)
+    report_every = max(10, len(wanted) // 100)
     saved_s = time.monotonic()
 
     def save() -> None:
@@ -137,10 +132,10 @@ def torture(
             console.say(
                 f"seed {verdict.seed}: promise {verdict.invariant} broken: {verdict.message}", style="red"
             )
-            console.say(f"  again: {verdict.command}")
+            console.say(f"  reproduce: {verdict.command}")
             if keep is not None:
-                console.say(f"  kept: {keep_plan(verdict, keep)}")
-        if len(done.finished) % telling == 0 and len(done.finished) < len(wanted):
+                console.say(f"  plan: {keep_plan(verdict, keep)}")
+        if len(done.finished) % report_every == 0 and len(done.finished) < len(wanted):
             console.say(f"{len(done.finished):,} of {len(wanted):,} seeds")
         if time.monotonic() >= saved_s + _SAVE_EVERY_S:
             save()
@@ -171,7 +166,6 @@ def torture(
 
 
 def _document(done: "Progress", faults: "Sequence[str]", is_interrupted: bool) -> dict[str, Any]:
-    """Return what became of the seeds that were run, for programs."""
     return {
         "seeds": len(done.finished),
         "interrupted": is_interrupted,
@@ -184,7 +178,6 @@ def _document(done: "Progress", faults: "Sequence[str]", is_interrupted: bool) -
 
 
 def _line(done: "Progress") -> str:
-    """Return the same for people."""
     count = len(done.finished)
     return (
         f"{count:,} {'seed' if count == 1 else 'seeds'}, {done.steps:,} steps, {done.crashes:,} crashes, "

@@ -1,4 +1,4 @@
-"""`dens schema`: the JSON Schema of a file format, for editors that complete and check."""
+"""`dens schema`: prints the JSON Schema of a file format, for editors."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -9,16 +9,16 @@ from dens.cli.options import AsJson
 
 
 class Format(StrEnum):
-    """The file formats that have a JSON Schema."""
+    """File formats that have a JSON Schema."""
 
     SCENARIO = "scenario"
 
 
 def schema(
-    format_: Annotated[Format, typer.Argument(metavar="FORMAT", help="scenario")],
+    format_: Annotated[Format, typer.Argument(metavar="FORMAT", help="File format: scenario.")],
     as_json: AsJson = False,
 ) -> None:
-    """Print the JSON Schema of a file format (it is JSON with and without --json)."""
+    """Print the JSON Schema of a file format, for editors."""
     from dens.cli import console
     from emulation.scenario import scenario_schema
 

@@ -1,4 +1,4 @@
-"""`dens thesaurus`: makes the compact form of SKOS files, which nodes load."""
+"""`dens thesaurus`: compiles SKOS files to the compact form that nodes load."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 from dens.cli.options import AsJson
 
-app = typer.Typer(no_args_is_help=True, help="Compile a thesaurus from SKOS files (--json).")
+app = typer.Typer(no_args_is_help=True, help="Compile thesauri from SKOS files.")
 
 
 @app.callback()
@@ -21,13 +21,13 @@ def compile_(
         list[Path], typer.Argument(metavar="FILE…", help="SKOS files (.ttl, .jsonld, .rdf), or folders.")
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT", help="Where to; ends in .thesaurus.")
+        Path, typer.Option("-o", "--output", metavar="OUT", help="File to write; ends in .thesaurus.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Compile SKOS files together into one file that a node loads without reading SKOS.
+    """Compile SKOS files into one thesaurus that nodes load without parsing SKOS.
 
-    The same concepts give the same bytes. A link that leads nowhere is a warning.
+    The same concepts give the same bytes. A link to an unknown concept is a warning.
     """
     from dens.app.files import gather, write_whole
     from dens.cli import console
@@ -38,11 +38,11 @@ def compile_(
 
     if output.suffix != COMPILED_SUFFIX:
         raise typer.BadParameter(
-            f"-o {output}: a compiled thesaurus is known by its name; end it in {COMPILED_SUFFIX}"
+            f"-o {output}: the name of a compiled thesaurus must end in {COMPILED_SUFFIX}"
         )
     sources = gather(files, SKOS_SUFFIXES)
     if not sources:
-        raise Refusal("these folders hold no SKOS files; their names end in " + ", ".join(SKOS_SUFFIXES))
+        raise Refusal("no SKOS files in these folders; names end in " + ", ".join(SKOS_SUFFIXES))
     content, warnings = compile_thesaurus_files(sources)
     write_whole(output, content)
     made = Thesaurus(content)

@@ -1,4 +1,4 @@
-"""`dens vocabulary`: shows a vocabulary with everybody's words, checks it, and compares two versions."""
+"""`dens vocabulary`: shows, checks and compares vocabularies."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,17 +10,18 @@ from dens.config import exit_codes as exits
 if TYPE_CHECKING:
     from knowledge_manager.vocabulary.graph_class import GraphClass
 
-app = typer.Typer(no_args_is_help=True, help="Show, check and compare vocabularies (--json on each).")
+app = typer.Typer(no_args_is_help=True, help="Show, check and compare vocabularies.")
 
-_Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A vocabulary that ships, or a TOML file.")]
+_Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped vocabulary, or a TOML file.")]
 
 
 @app.command("show")
 def show(
     name: _Named, thesaurus: OtherThesaurus = None, language: Language = None, as_json: AsJson = False
 ) -> None:
-    """List event classes and attributes with domains, terms, features, and others' words for them; of graph
-    classes the dictionary, the facets and the taxonomy.
+    """Print event classes and attributes with domains, terms, features and synonyms.
+
+    Graph classes are printed with their dictionary, facets and taxonomy.
     """
     from dens.app.tables import chosen_thesaurus
     from dens.cli import console
@@ -42,7 +43,7 @@ def show(
         places = f"index {event['index']}, feature {event['feature']}"
         title = _titled(f"{event['name']} ({places})", event["about"])
         names = Column("attribute", no_wrap=True)
-        shown = Table("index", "feature", names, "domain", "terms", "also called", title=Text(title))
+        shown = Table("index", "feature", names, "domain", "terms", "synonyms", title=Text(title))
         shown.title_justify = "left"
         for attribute in event["attributes"]:
             if "values" in attribute:
@@ -57,11 +58,11 @@ def show(
             numbers = str(attribute["index"]), str(attribute["feature"])
             shown.add_row(*map(Text, (*numbers, attribute["name"], domain, terms, words)))
         console.out().print(shown)
-    for kind, told in zip(vocabulary.graphs, document["graphs"], strict=True):
-        _show_graph(kind, told, language)
+    for kind, described in zip(vocabulary.graphs, document["graphs"], strict=True):
+        _show_graph(kind, described, language)
 
 
-def _show_graph(kind: "GraphClass", told: dict[str, Any], language: str | None) -> None:
+def _show_graph(kind: "GraphClass", described: dict[str, Any], language: str | None) -> None:
     """Print a graph class: terms by number, facets, and the taxonomy as trees."""
     from rich.table import Column, Table
     from rich.text import Text
@@ -69,25 +70,27 @@ def _show_graph(kind: "GraphClass", told: dict[str, Any], language: str | None) 
     from dens.app.taxonomy_trees import tree_lines
     from dens.cli import console
 
-    places = f"index {told['index']}, feature {told['feature']}, at most {told['most_bytes']} bytes"
-    typer.echo(_titled(f"{told['name']} ({places})", told["about"]))
+    places = (
+        f"index {described['index']}, feature {described['feature']}, at most {described['most_bytes']} bytes"
+    )
+    typer.echo(_titled(f"{described['name']} ({places})", described["about"]))
     spaces = Table("prefix", "namespace", title="Namespaces", title_justify="left")
-    for prefix, namespace in told["namespaces"].items():
+    for prefix, namespace in described["namespaces"].items():
         spaces.add_row(*map(Text, (prefix, namespace)))
-    terms = Table("number", "term", title="Dictionary: what travels as a number", title_justify="left")
-    for number, term in enumerate(told["terms"]):
+    terms = Table("number", "term", title="Dictionary: terms that are sent as numbers", title_justify="left")
+    for number, term in enumerate(described["terms"]):
         terms.add_row(*map(Text, (str(number), term)))
     properties_column = Column("properties", overflow="fold")
     facets = Table(
         "index", "feature", "facet", properties_column, "about", title="Facets", title_justify="left"
     )
-    for facet in told["facets"]:
+    for facet in described["facets"]:
         properties = "all others" if facet["is_open"] else ", ".join(facet["properties"])
         numbers = str(facet["index"]), str(facet["feature"])
         facets.add_row(*map(Text, (*numbers, facet["name"], properties, facet["about"])))
     for table in (spaces, terms, facets):
         console.out().print(table)
-    taxonomy = told["taxonomy"]
+    taxonomy = described["taxonomy"]
     if taxonomy["classes"]:
         size = f"{taxonomy['classes']} classes, {taxonomy['things']} things"
         typer.echo(f"Taxonomy {taxonomy['name']}: {size}, digest {taxonomy['digest'][:16]}")
@@ -101,12 +104,10 @@ def _titled(name: str, about: str) -> str:
 
 @app.command("check")
 def check(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME|FILE…", help="Vocabularies that are loaded together.")
-    ],
+    names: Annotated[list[str], typer.Argument(metavar="NAME|FILE…", help="Vocabularies of one mission.")],
     as_json: AsJson = False,
 ) -> None:
-    """Check vocabularies one by one and together. Ends 1 when anything is wrong."""
+    """Check vocabularies one by one and together. Exits with 1 if there is an error."""
     from dens.cli import console
     from dens.cli.failures import problem_document
     from dens.config.problems import DocumentError
@@ -136,7 +137,7 @@ def diff(
     new: Annotated[str, typer.Argument(metavar="NEW", help="The later version.")],
     as_json: AsJson = False,
 ) -> None:
-    """Tell what changed between two versions. Ends 1 when nodes with either could not talk."""
+    """Compare two versions. Exits with 1 if nodes with different versions cannot communicate."""
     from dens.cli import console
     from knowledge_manager.vocabulary.diff import diff_vocabularies
     from knowledge_manager.vocabulary.vocabulary import load_vocabulary
@@ -148,5 +149,5 @@ def diff(
         for change in found.changes:
             typer.echo(str(change))
         if not found.changes:
-            console.say("nothing changed")
+            console.say("no changes")
     raise typer.Exit(exits.FINE if found.is_compatible else exits.FINDING)

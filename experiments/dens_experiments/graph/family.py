@@ -1,4 +1,4 @@
-"""The family `gtopss`: figures 5.16 to 5.33 of the chapter on graphs and computing clusters."""
+"""The family `graph`: figures 5.16 to 5.33 of the chapter on graphs and computing clusters."""
 
 from types import MappingProxyType
 from typing import Final
@@ -29,7 +29,7 @@ _FIGURES = (
 )
 
 FAMILY: Final = Family(
-    "gtopss",
+    "graph",
     "Fast Filtering of Graph-Based Metadata on Computing Cluster, figures 5.16 to 5.33",
     MappingProxyType({figure.name: figure for figure in _FIGURES}),
     check,

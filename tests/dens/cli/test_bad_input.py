@@ -173,7 +173,7 @@ def test_toml_that_no_parser_likes(dens, tmp_path: Path, text: str) -> None:
 def test_an_endless_file(dens) -> None:
     ended = dens("match", "--subscriptions", "/dev/zero", "--notifications", "/dev/null")
     assert ended.code == 3
-    assert "/dev/zero is no file" in ended.err
+    assert "/dev/zero is not a file" in ended.err
 
 
 @pytest.mark.parametrize("redirected", ["> /dev/full", ">&-", "<&-", "2> /dev/full"])

@@ -30,7 +30,7 @@ def test_a_vector_that_is_none_is_refused_with_its_offset(dens, vector: str, say
 def test_an_event_of_no_shipped_vocabulary_is_told_by_numbers(dens) -> None:
     ended = dens("decode", "00085f0000f0268020", "--language", "boxes")
     assert (ended.code, "event 7 event 8: attribute 5 is 38." in ended.out) == (0, True)
-    assert "not of the vocabularies that ship" in ended.err
+    assert "the shipped vocabularies do not fit this vector" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_an_empty_file_is_no_scenario_with_five_mistakes(dens, tmp_path: Path, t
     ended = dens("check", path)
     assert ended.code == 1
     assert len(ended.out.splitlines()) == 1
-    assert f"{path}:1:1: error D356: this says nothing; a scenario has [[group]]" in ended.out
+    assert f"{path}:1:1: error D356: empty file; a scenario has [[group]]" in ended.out
 
 
 def test_a_sweep_is_checked_as_one(dens, tmp_path: Path) -> None:

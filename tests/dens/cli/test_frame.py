@@ -2,15 +2,20 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
+
+from dens.cli.main import app
 
 COMMANDS = [
     "run", "rerun", "compare", "report", "live", "learn", "sweep", "compile", "decode", "decompile",
     "explain", "match", "check", "lookup", "offers", "vocabulary", "thesaurus", "cover", "contacts", "replay",
-    "torture", "key", "board", "experiment", "init", "doctor", "schema",
+    "torture", "key", "node", "graph", "board", "experiment", "init", "doctor", "schema",
 ]  # fmt: skip
 HEAVY = ["pyspark", "numpy", "pandas", "lxml", "pydantic", "matplotlib", "simpy", "numba", "pint", "rdflib"]
 
@@ -21,9 +26,17 @@ def test_help_names_every_command(dens) -> None:
     assert [name for name in COMMANDS if f" {name} " not in ended.out] == []
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_json(dens, command: str) -> None:
-    ended = dens(command, "--help")
+def leaves(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]:
+    nested = getattr(command, "commands", None)
+    if nested is None:
+        yield path
+    for name, below in (nested or {}).items():
+        yield from leaves((*path, name), below)
+
+
+@pytest.mark.parametrize("command", list(leaves((), typer.main.get_command(app))), ids=" ".join)
+def test_every_command_has_help_and_json(dens, command: tuple[str, ...]) -> None:
+    ended = dens(*command, "--help")
     assert ended.code == 0
     assert "--json" in ended.out
 

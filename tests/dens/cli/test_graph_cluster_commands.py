@@ -96,8 +96,8 @@ def test_an_index_that_cannot_be_used_is_refused_before_spark_is_started(
     ("options", "says"),
     [
         (["--shards", "2"], "replicate has no shards"),
-        (["--follow", "--plan", "random"], "judged by the whole index"),
-        (["--once"], "without --follow"),
+        (["--follow", "--plan", "random"], "--follow supports only --plan replicate"),
+        (["--once"], "--once is for --follow"),
         (["--plan", "best"], "containment"),
     ],
 )
@@ -120,9 +120,9 @@ def test_items_of_a_feed_are_publications(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, said = ended(capsys, "graph", "feed", tmp_path / "in", tmp_path / "out")
-    assert (code, "is no folder" in said) == (3, True)
+    assert (code, "is not a folder" in said) == (3, True)
     code, said = ended(capsys, "graph", "feed", tmp_path, tmp_path)
-    assert (code, "write to another folder" in said) == (3, True)
+    assert (code, "choose another one for output" in said) == (3, True)
 
 
 def test_the_terms_of_a_site_become_a_taxonomy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,4 +144,4 @@ def test_the_terms_of_a_site_become_a_taxonomy(tmp_path: Path, capsys: pytest.Ca
     )
     assert dens("graph", "taxonomy", tmp_path / "t.taxonomy", "--json")[0] == 0
     code, said = ended(capsys, "graph", "taxonomy", terms, "--from", "joomla")
-    assert (code, "there are: wordpress, drupal" in said) == (2, True)
+    assert (code, "use one of wordpress, drupal" in said) == (2, True)

@@ -31,7 +31,7 @@ def test_a_word_with_its_unit_and_its_way(dens) -> None:
     assert ended.out == (
         "1.00  attribute patient.patient_temperature\n"
         "      event index 0, attribute index 0, feature 1\n"
-        "      counted in degF, 86..113; the table in degC\n"
+        "      unit degF, 86..113; mission table: degC\n"
         '      preferred label "temp" (en-us), exact\n'
     )
 
@@ -56,7 +56,7 @@ def test_an_unknown_word_ends_1_with_what_was_meant(dens) -> None:
 def test_a_language_without_words_and_no_word_at_all_are_usage_errors(dens) -> None:
     unknown = dens("lookup", "temp", "--language", "tlh")
     assert unknown.code == 2
-    assert "rescue has no word in 'tlh'; its languages are bg, de, en" in unknown.err
+    assert "rescue has no words in 'tlh'; available languages: bg, de, en" in unknown.err
     assert dens("vocabulary", "show", "medical", "--language", "tlh").code == 2
     assert dens("lookup", " ").code == 2
 
@@ -164,7 +164,7 @@ def test_a_term_that_no_three_bytes_can_say_is_found_where_it_is_written(dens, t
 def test_two_versions_of_a_vocabulary(dens, tmp_path: Path) -> None:
     text = (VOCABULARIES / "medical.toml").read_text("utf-8")
     newer = tmp_path / "medical.toml"
-    assert dens("vocabulary", "diff", "medical", "medical").err == "nothing changed\n"
+    assert dens("vocabulary", "diff", "medical", "medical").err == "no changes\n"
     newer.write_text(text.replace("version = 1", "version = 2").replace('"W1", "W2"', '"W1", "W2", "W3"'))
     grown = dens("vocabulary", "diff", "medical", newer)
     assert (grown.code, grown.out) == (0, "warning D225: patient.ward: values were added: W3\n")
@@ -212,7 +212,7 @@ def test_what_no_thesaurus_comes_from(dens, tmp_path: Path) -> None:
     (tmp_path / "a.ttl").write_text(TURTLE.replace("exactMatch o:ticker", "exactMatch o:nowhere"))
     named = dens("thesaurus", "compile", tmp_path / "a.ttl", "-o", tmp_path / "a.bin")
     assert named.code == 2
-    assert "end it in .thesaurus" in named.err
+    assert "must end in .thesaurus" in named.err
     nothing = dens("thesaurus", "compile", ROOT / "docs", "-o", tmp_path / "a.thesaurus")
     assert nothing.code == 3
     assert not (tmp_path / "a.thesaurus").exists()
@@ -293,7 +293,7 @@ def test_who_is_near_without_a_mediator_is_not_reached(dens, recorded: Path) -> 
     roles = pa.array(["subscriber", "subscriber", "publisher", "publisher", "publisher"])
     pq.write_table(rows.set_column(rows.column_names.index("role"), "role", roles), table)
     assert dens("offers", recorded, "--node", "medics-1", "--at", "13").err == (
-        "medics-1 at 13 s reaches nobody\nnobody there measures anything\n"
+        "medics-1 at 13 s reaches no other node\nnothing is measured in this partition\n"
     )
 
 
@@ -432,7 +432,7 @@ def test_a_runs_own_words_are_among_those_that_are_offered(dens, recorded: Path,
 def test_the_end_of_a_run_is_the_default_moment(dens, recorded: Path) -> None:
     assert dens("offers", recorded, "--node", "medics-2").err == "medics-2 at 100 s reaches patients-2\n"
     assert dens("offers", recorded, "--node", "medics-1").err == (
-        "medics-1 at 100 s reaches nobody\nnobody there measures anything\n"
+        "medics-1 at 100 s reaches no other node\nnothing is measured in this partition\n"
     )
     assert dens("offers", recorded, "--node", "poles-1", "--at", "15").err == "poles-1 is down at 15 s\n"
 
@@ -470,7 +470,7 @@ def test_who_can_serve_a_subscription_and_who_nearly_can(dens, recorded: Path, t
     [
         (("--node", "medic-1"), 'error: no node is called "medic-1" (medics-1, medics-2, patients-1, '
          'patients-2, poles-1); did you mean "medics-1"?\n'),
-        (("--node", "0", "--at", "101"), "error: --at 101: this run goes from 0 to 100 seconds\n"),
+        (("--node", "0", "--at", "101"), "error: --at 101: this run covers 0 to 100 seconds\n"),
     ],
 )  # fmt: skip
 def test_what_is_not_in_the_run(dens, recorded: Path, words: tuple[str, ...], message: str) -> None:
@@ -539,3 +539,17 @@ def test_every_command_has_help_and_json_and_refuses_wrong_usage(dens, words: li
     assert ended.code == 0
     assert "--json" in ended.out
     assert dens(*words, "--no-such-option").code == 2
+
+
+def test_a_word_selects_the_offers_of_a_run(dens, recorded: Path) -> None:
+    asking = ("offers", recorded, "--node", "medics-1", "--at", "13", "--word")
+    found = dens(*asking, "hjertefrekvens", "--json")
+    assert found.code == 0
+    assert {offer["attribute"] for offer in found.document()["offers"]} == {"heart_rate"}
+    assert found.document()["meanings"]
+    unknown = dens(*asking, "hjertefrekvns")
+    assert (unknown.code, 'did you mean "hjertefrekvens"?' in unknown.err) == (1, True)
+    absent = dens(*asking, "rent")
+    assert (absent.code, absent.out) == (1, "")
+    refused = dens(*asking, "temp", "--hops", "3")
+    assert (refused.code, "this option is for NODE.toml" in refused.err) == (2, True)

@@ -35,7 +35,7 @@ def test_terms_of_a_run_become_a_vocabulary_that_checks(dens, dens_process, spar
 def test_names_that_no_vocabulary_takes(dens, tmp_path: Path, names: str) -> None:
     ended = dens("learn", "terms", tmp_path, "--event", "e", "--attribute", "a", "--terms", names)
     assert ended.code == 3
-    assert "--terms needs different names" in ended.err
+    assert "--terms needs distinct names" in ended.err
 
 
 RENTS = "flat,rent\n" + "".join(
@@ -77,7 +77,7 @@ def test_a_column_of_a_file_becomes_terms_that_both_languages_read(dens, tmp_pat
         (
             ("--csv", "rents.csv", "--column", "rant", *ABOUT),
             3,
-            'there is no column "rant"; did you mean "rent"?',
+            'no column "rant"; did you mean "rent"?',
         ),
         (
             ("--csv", "bad.csv", "--column", "rent", *ABOUT),
@@ -85,16 +85,20 @@ def test_a_column_of_a_file_becomes_terms_that_both_languages_read(dens, tmp_pat
             'bad.csv:3:1: error D311: "cheapish" is no rent',
         ),
         (("--csv", "rents.csv", *ABOUT), 2, "--csv needs --column NAME and --vocabulary NAME|FILE"),
-        (("run", "--csv", "rents.csv", "--column", "rent", *ABOUT), 2, "name runs, or a file"),
-        (ABOUT, 2, "name runs, or a file"),
-        (("run", *ABOUT), 2, "--column and --vocabulary belong to --csv"),
+        (("run", "--csv", "rents.csv", "--column", "rent", *ABOUT), 2, "give runs, or --csv FILE"),
+        (ABOUT, 2, "give runs, or --csv FILE"),
+        (("run", *ABOUT), 2, "--column and --vocabulary are for --csv"),
         (
             ("--csv", "rents.csv", "--column", "rent", *ABOUT, "--from", "both"),
             2,
-            "a file has no subscriptions",
+            "a CSV file has no subscriptions",
         ),
-        (("run", *ABOUT[2:], "--from", "dreams"), 2, "'dreams' is none of: readings, subscriptions, both"),
-        (("--csv", "rents.csv", "--column", "rent", *ABOUT, "--form", "round"), 2, "'round' is no form"),
+        (("run", *ABOUT[2:], "--from", "dreams"), 2, "'dreams': use readings, subscriptions or both"),
+        (
+            ("--csv", "rents.csv", "--column", "rent", *ABOUT, "--form", "round"),
+            2,
+            "'round': use fitted or lr",
+        ),
     ],
 )
 def test_sources_that_say_nothing(dens, tmp_path: Path, monkeypatch, arguments, code: int, says: str) -> None:

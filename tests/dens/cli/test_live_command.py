@@ -40,14 +40,14 @@ def test_copies_and_frames_are_called_so_and_not_taken_for_notifications(
     lines = shown(some, "running", capsys).splitlines()
     for words in ("copies: expired", "copies: dropped, room", "frames: lost, radio"):
         assert any(words in line for line in lines), lines
-    assert "Counted by copy" in " ".join(lines)
-    assert "copies given up recently: 40" in figures_line(some, "running"), "lost frames are sent again"
+    assert "Counted per copy" in " ".join(lines)
+    assert "copies dropped recently: 40" in figures_line(some, "running"), "lost frames are sent again"
 
 
 def test_a_follower_that_is_behind_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     behind, even = figures(3_000_000, 33_048_000), figures(3_000_000, 3_020_000)
-    assert figures_line(behind, "running").startswith("caught up to 3,000 of 33,048 s, running: 1,500 of")
-    assert "caught up to 3,000 of 33,048 s, running" in shown(behind, "running", capsys)
+    assert figures_line(behind, "running").startswith("processed 3,000 of 33,048 s, running: 1,500 of")
+    assert "processed 3,000 of 33,048 s, running" in shown(behind, "running", capsys)
     assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 owed pairs delivered")
     assert "3,000 s, writer gone" in shown(even, "writer gone", capsys)
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_used_is_not_offered(dens) -> None:
     assert "--master" in offered
     assert "--remote" not in offered
     assert "sc://" not in offered
-    assert "a node's --trace" in " ".join(dens("report", "--help").out.split())
+    assert "dens node run --trace" in " ".join(dens("report", "--help").out.split())
 
 
 def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: Path) -> None:

@@ -259,8 +259,8 @@ def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
     cases: list[tuple[list[str | Path], int, str]] = [
         (["subscribe", path, PATIENT], 3, "--at"),
         (["subscribe", path, "--at", "10.0.0.1:7001"], 3, "keys are needed"),
-        (["subscribe", path, "--at", "nowhere"], 2, "is no address"),
-        (["subscribe", path, "--as", "1", "--at", "127.0.0.1:9"], 2, "own number"),
+        (["subscribe", path, "--at", "nowhere"], 2, "is not an address"),
+        (["subscribe", path, "--as", "1", "--at", "127.0.0.1:9"], 2, "the number of the DENS node itself"),
         (["subscribe", path, "--as", "2147483648"], 2, "2147483647"),
         (["subscribe", path, "--withdraw", "4", "--at", "127.0.0.1:9"], 3, 'no subscription "4" is active'),
         (["subscribe", path, "--at", "127.0.0.1:9", "--seconds", "nan"], 2, "'--seconds'"),

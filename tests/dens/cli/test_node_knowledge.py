@@ -17,10 +17,10 @@ LOOPBACK = '[[discovery]]\ninterface = "lo"\nport = {port}\nperiod_s = 0.2\n'
 
 def test_an_unknown_word_is_told_with_the_nearest_and_nobody_is_asked(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
-    ended = dens("node", "lookup", path, "hjertefrekvns")
+    ended = dens("offers", path, "--word", "hjertefrekvns")
     assert (ended.code, ended.out) == (1, "")
     assert ended.err == '"hjertefrekvns" is unknown; did you mean "hjertefrekvens"?\n'
-    document = dens("node", "lookup", path, "hjertefrekvns", "--json").document()
+    document = dens("offers", path, "--word", "hjertefrekvns", "--json").document()
     assert document["nearest"] == ["hjertefrekvens"]
     assert (document["offers"], document["mediators"]) == ([], 0)
     assert [one.name for one in tmp_path.iterdir()] == ["node.toml"], "nothing is kept"
@@ -28,11 +28,11 @@ def test_an_unknown_word_is_told_with_the_nearest_and_nobody_is_asked(dens, tmp_
 
 def test_where_nobody_answers_it_is_said(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
-    for words in (["offers", path], ["lookup", path, "puls"]):
-        ended = dens("node", *words, "--at", "127.0.0.1:9", "--wait", "0.2")
+    for words in ([], ["--word", "puls"]):
+        ended = dens("offers", path, *words, "--at", "127.0.0.1:9", "--wait", "0.2")
         assert ended.code == 1
         assert "node 1 never answered; is it running at 127.0.0.1:9" in ended.err
-    document = dens("node", "offers", path, "--at", "127.0.0.1:9", "--wait", "0.2", "--json").document()
+    document = dens("offers", path, "--at", "127.0.0.1:9", "--wait", "0.2", "--json").document()
     assert document == {"mediators": 0, "missing": [], "offers": []}
     assert [one.name for one in tmp_path.iterdir()] == ["node.toml"]
 
@@ -40,17 +40,18 @@ def test_where_nobody_answers_it_is_said(dens, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["lookup", " "], "a word is needed"),
-        (["offers", "--at", "home"], "is no address"),
-        (["offers", "--at", "127.0.0.1:9", "--as", "1"], "the DENS node's own number"),
-        (["offers", "--at", "127.0.0.1:9", "--hops", "0"], "hops"),
-        (["offers", "--at", "127.0.0.1:9", "--wait", "nan"], "wait"),
-        (["offers", "--language", "tlh"], "has no word in"),
+        (["--word", " "], "the word is empty"),
+        (["--at", "home"], "is not an address"),
+        (["--at", "127.0.0.1:9", "--as", "1"], "the number of the DENS node itself"),
+        (["--at", "127.0.0.1:9", "--hops", "0"], "hops"),
+        (["--at", "127.0.0.1:9", "--wait", "nan"], "wait"),
+        (["--language", "tlh"], "has no words in"),
+        (["--node", "medics-1"], "this option is for a run"),
     ],
 )
 def test_what_is_asked_wrongly_is_refused(dens, tmp_path: Path, words: list[str], said: str) -> None:
     path = node_file(tmp_path, 1)
-    ended = dens("node", words[0], str(path), *words[1:])
+    ended = dens("offers", path, *words)
     assert (ended.code, said in ended.err) == (2, True), ended.err
 
 
@@ -83,7 +84,7 @@ def test_the_partition_is_asked_and_a_subscription_nobody_serves_is_told(
             "publish", two, day, "--event", "patient", "--at", bed_at, "--period", "60", "--wait", LONG_S
         )
         near.wait_for(event="replicated", type="announce")
-        asked = dens_process("node", "offers", one, "--at", at, "--json").document()
+        asked = dens_process("offers", one, "--at", at, "--json").document()
         assert (asked["mediators"], asked["missing"]) == (2, [])
         ways = {
             (offer["attribute"], by["node"], by["in_reach"], by["distance"])
@@ -91,12 +92,15 @@ def test_the_partition_is_asked_and_a_subscription_nobody_serves_is_told(
             for by in offer["by"]
         }
         assert ways == {(name, 65003, True, 3) for name in ("patient_temperature", "heart_rate")}
-        pulse = dens_process("node", "lookup", one, "puls", "--language", "no")
+        pulse = dens_process("offers", one, "--word", "puls", "--language", "no")
         assert pulse.code == 0, pulse.err
         assert "node 65003 (" in pulse.out
-        assert "2 DENS nodes answered, all that are in reach" in pulse.err
-        oxygen = dens_process("node", "lookup", one, "oxygen_saturation")
-        assert (oxygen.code, "nobody in this partition has offered it" in oxygen.err) == (1, True)
+        assert "2 DENS nodes answered: all in reach" in pulse.err
+        oxygen = dens_process("offers", one, "--word", "oxygen_saturation")
+        assert (oxygen.code, '"oxygen_saturation" is not measured in this partition' in oxygen.err) == (
+            1,
+            True,
+        )
 
         medic = start("subscribe", one, PATIENT)
         told = medic.wait_for(event="unserved")

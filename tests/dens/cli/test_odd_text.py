@@ -81,8 +81,8 @@ def test_two_files_of_one_name_are_not_written_over_each_other(
     ("text", "says"),
     [
         ("heart_rate\n" + "9" * 70_000, "D386"),
-        ("heart_rate,heart_rate\n120,30\n", "1:1: error D351: it names heart_rate more than once"),
-        ("number,heart_rate\n1.5,120\n", '2:1: error D352: "1.5" is no number: it is a whole number'),
+        ("heart_rate,heart_rate\n120,30\n", "1:1: error D351: duplicate column heart_rate"),
+        ("number,heart_rate\n1.5,120\n", '2:1: error D352: "1.5" is not a number; use an integer'),
         ("time_s,heart_rate\n99999999999999999999,120\n", "2:1: error D352"),
         ("heart_rate\n\xe9\n", "error D004"),
     ],

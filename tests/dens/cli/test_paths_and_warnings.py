@@ -28,7 +28,7 @@ def test_addresses_are_refused(dens, tmp_path: Path, monkeypatch, command, addre
     ended = dens(*command, address)
     assert ended.code == 2
     assert address in ended.err
-    assert "file systems" in ended.err
+    assert "only local paths are supported" in ended.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""`dens publish`: documents go through nodes that carry and through brokers, and what is wrong is told."""
+"""`dens node publish` of documents: through mediators and brokers, and with invalid documents."""
 
 import signal
 from pathlib import Path
@@ -35,8 +35,8 @@ def test_a_document_reaches_who_asked_over_two_nodes(
         seeker.wait_for(event="acknowledged", type="subscribe", peer=2)
         if routing == "carry":
             near.wait_for(event="replicated", type="subscribe")
-        given = ("--node", one, "--at", begun["address"], "--wait", LONG_S, "--json")
-        ended = dens_process("publish", OFFER, *given)
+        given = ("--at", begun["address"], "--wait", LONG_S, "--json")
+        ended = dens_process("node", "publish", one, OFFER, *given)
         assert ended.code == 0, ended.err
         assert '"taken_by_node": 1' in ended.out
         heard = seeker.wait_for(event="delivered")
@@ -92,7 +92,7 @@ def test_nothing_is_published_unless_everything_is_good(dens: Dens, tmp_path: Pa
     broken.write_text(OFFER.read_text().replace("20..45", "45..20").replace('"size"', '"sise"'))
     wish = tmp_path / "wish.xml"
     wish.write_text(WISH.read_text())
-    ended = dens("publish", OFFER, broken, wish, "--node", node)
+    ended = dens("node", "publish", node, OFFER, broken, wish)
     assert ended.code == 3
     codes = [line.split("error ")[1][:4] for line in ended.err.splitlines()]
     assert codes == ["D103", "D166", "D010"]
@@ -102,20 +102,20 @@ def test_nothing_is_published_unless_everything_is_good(dens: Dens, tmp_path: Pa
 
 def test_a_language_without_publications_says_so(dens: Dens, tmp_path: Path) -> None:
     node = node_file(tmp_path, 1)
-    ended = dens("publish", PATIENT, "--node", node)
+    ended = dens("node", "publish", node, PATIENT)
     assert (ended.code, ended.err.strip()) == (3, "error: the fuzzy language offers no publications")
 
 
 def test_without_a_node_it_ends_with_a_finding(dens: Dens, tmp_path: Path) -> None:
     node = flats(tmp_path, 1, "carry")
-    ended = dens("publish", OFFER, "--node", node, "--at", "127.0.0.1:9", "--wait", "0")
+    ended = dens("node", "publish", node, OFFER, "--at", "127.0.0.1:9", "--wait", "0")
     assert ended.code == 1
     assert "node 1 never answered" in ended.err
     assert "nobody has asked for it within 0 s" in ended.err
 
 
 def test_without_the_nodes_file_it_is_told(dens: Dens, tmp_path: Path) -> None:
-    ended = dens("publish", OFFER, "--node", tmp_path / "none.toml")
+    ended = dens("node", "publish", tmp_path / "none.toml", OFFER)
     assert ended.code == 3
     assert "none.toml" in ended.err
 

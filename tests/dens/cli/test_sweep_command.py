@@ -49,14 +49,14 @@ def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Pat
 
 def test_a_sweep_that_took_longer_than_its_runs_is_told_why() -> None:
     assert timing_line(Timing(8, 0, 20.0, 10.0)) == (
-        "8 runs: 20.0 s of computing in 10.0 s, 2.00 times as fast as one after the other"
+        "8 runs: 20.0 s of computing in 10.0 s, 2.00 times as fast as sequentially"
     )
     small = timing_line(Timing(4, 0, 0.9, 5.6))
     assert small == (
-        "4 runs: 0.9 s of computing in 5.6 s, start-up of about 4.7 s included, which larger sweeps hardly "
-        "notice"
+        "4 runs: 0.9 s of computing in 5.6 s, including about 4.7 s of start-up, which matters less in "
+        "larger sweeps"
     )
-    assert timing_line(Timing(4, 4, 0.0, 0.1)) == "4 runs, 4 of them kept from before"
+    assert timing_line(Timing(4, 4, 0.0, 0.1)) == "4 runs, 4 of them from before"
 
 
 def test_what_is_wrong_with_a_sweep_is_told_at_its_place(dens, sweep_file: Path, tmp_path: Path) -> None:

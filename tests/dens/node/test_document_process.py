@@ -1,4 +1,4 @@
-"""`dens node publish --documents`: what is read, what is announced, what is told of the rest."""
+"""`dens node publish` of documents: what is read, announced and left out."""
 
 import json
 from pathlib import Path
@@ -30,19 +30,19 @@ def test_a_folder_is_told_whole_or_not_at_all(dens, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "dam.ttl").write_bytes((REPORTS / "dam.ttl").read_bytes())
     (folder / "bad.ttl").write_text("<urn:a> <urn:b>")
-    ended = dens("node", "publish", path, "--documents", folder, *NOBODY, "--json")
+    ended = dens("node", "publish", path, folder, *NOBODY, "--json")
     [problem] = json.loads(ended.out)["problems"]
     assert (ended.code, problem["code"]) == (3, "D506")
     assert problem["message"] == "this is no turtle: it ends before it is whole"
     (folder / "bad.ttl").unlink()
-    ended = dens("node", "publish", path, "--documents", folder, *NOBODY, "--json")
+    ended = dens("node", "publish", path, folder, *NOBODY, "--json")
     figures = json.loads(ended.out.splitlines()[-1])
     assert ended.code == 1
     assert (figures["documents"], figures["not_asked_for"], figures["published"]) == (1, 1, 0)
     (folder / "dam.ttl").unlink()
-    empty = dens("node", "publish", path, "--documents", folder, *NOBODY)
+    empty = dens("node", "publish", path, folder, *NOBODY)
     assert empty.code in (2, 3)
     assert "bad.ttl" not in empty.err
-    missing = dens("node", "publish", path)
-    assert missing.code == 2
-    assert "--documents DIR" in missing.err
+    assert dens("node", "publish", path).code == 2
+    recording = dens("node", "publish", path, tmp_path / "day.csv")
+    assert (recording.code, "a recording needs --event" in recording.err) == (2, True)

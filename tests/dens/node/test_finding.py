@@ -90,7 +90,7 @@ def file_of(folder: Path, node: int, discovery: str, key: str, address: str = "0
 
 def asked(net: Bridge, number: int, path: Path) -> dict[str, Any]:
     """Ask the partition, as somebody in this namespace who finds a DENS node by its beacons."""
-    command = [sys.executable, "-m", "dens.cli", "node", "offers", str(path), "--json", "--wait", "4"]
+    command = [sys.executable, "-m", "dens.cli", "offers", str(path), "--json", "--wait", "4"]
     ended = subprocess.run(
         [*net.within(number), *command], capture_output=True, text=True, cwd=ROOT, timeout=LONG_S, check=False
     )

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from dens.app.summary import comparison_table, summary_table, sweep_table
+from dens.cli.runs.tables import comparison_table, summary_table, sweep_table
 from dens.config.entry_points import OutsidePackageError
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue import members, registry

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from dens.app.summary import comparison_table, sweep_table
+from dens.cli.runs.tables import comparison_table, sweep_table
 from dens.trace.manifest import Manifest
 from spark_analysis.answers import Analysis, Measured, Served
 from spark_analysis.catalogue.members.mean_delay_s import METRIC as DELAY

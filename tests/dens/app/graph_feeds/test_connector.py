@@ -194,4 +194,4 @@ def test_the_command_ends_1_where_something_could_not_be_read(site: Site, tmp_pa
     (site.feeds / "torn.rss").write_text("<rss>")
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 1
-    assert "0 new, 0 changed, 0 taken back; 1 subscriptions, 1 matches" in done.stdout
+    assert "0 new, 0 changed, 0 withdrawn; 1 subscriptions, 1 matches" in done.stdout

@@ -1,8 +1,8 @@
-"""How an end that was called on the command line reaches its DENS node."""
+"""Links of a subscriber or publisher to its DENS node."""
 
 from typing import TYPE_CHECKING
 
-import typer
+from dens.app.errors import BadArgument
 
 if TYPE_CHECKING:
     from dens.node.processes.addresses import Links
@@ -10,18 +10,14 @@ if TYPE_CHECKING:
 
 
 def end_links(plan: "NodePlan", number: int, at: str | None) -> "Links":
-    """Return how an end with this number reaches the DENS node; what the command line says wrongly is its
-    fault.
-    """
+    """Return the links from an endpoint with this number to the DENS node."""
     from dens.node.processes.addresses import links_of_end
     from dens.node.settings.schema import address_of
 
     if number == plan.settings.node:
-        raise typer.BadParameter(
-            f"{number} is the DENS node's own number; give another one", param_hint="--as"
-        )
+        raise BadArgument(f"{number} is the number of the DENS node itself; choose another one", "--as")
     try:
         address = None if at is None else address_of(at)
     except ValueError:
-        raise typer.BadParameter(f"{at!r} is no address; give 127.0.0.1:7001", param_hint="--at") from None
+        raise BadArgument(f"{at!r} is not an address; use the form 127.0.0.1:7001", "--at") from None
     return links_of_end(plan, address)

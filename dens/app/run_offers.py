@@ -1,6 +1,6 @@
-"""What a node of a run can be offered at one moment: its partition, and what the nodes in it announced.
+"""Reads from a run the partition of a node at one moment, and what the nodes in it announced.
 
-Read from the run's manifest and trace alone, without Spark: the question is about one moment.
+Needs only the manifest and the trace of the run, not Spark.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The nodes that one node can reach at one moment, itself included, and how many hops away they are."""
+    """The nodes that a node can reach at one moment, itself included, and their distance in hops."""
 
     node: int
     at_ms: int
@@ -30,10 +30,10 @@ class Partition:
 
 
 class RunOffers:
-    """The parts of a run's folder that tell who could offer what to whom."""
+    """The manifest and the contacts of a run."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the manifest and who takes part; a folder that is no run raises the trace's own error."""
+        """Read the manifest and the nodes. Raises `NotARun` if the folder is not a run."""
         from dens.trace.manifest import read_manifest
 
         self._folder = folder
@@ -43,21 +43,21 @@ class RunOffers:
 
     @property
     def end_ms(self) -> int:
-        """Return how far the run got."""
+        """Return the simulated time of the run."""
         return self._manifest.simulated_ms
 
     def mission_table(self) -> "MissionTable":
-        """Return the mission table from the vocabularies that the manifest carries."""
+        """Return the mission table of the vocabularies in the manifest."""
         from knowledge_manager.mission_table import MissionTable
         from knowledge_manager.vocabulary.reader import read_vocabulary
 
         documents = self._manifest.vocabularies
         if not documents:
-            raise Refusal(f"{self._folder}: the manifest carries no vocabularies; run the scenario again")
+            raise Refusal(f"{self._folder}: the manifest has no vocabularies; run the scenario again")
         return MissionTable(tuple(read_vocabulary(text, name) for name, text in documents.items()))
 
     def thesauri(self) -> "list[Path]":
-        """Return the copies of the thesauri that the run's scenario brought along, the uppermost first."""
+        """Return the copies of the thesauri of the scenario, topmost first."""
         from dens.config.untrusted_folder import file_in
 
         copies = self._manifest.inputs
@@ -66,7 +66,7 @@ class RunOffers:
         return [file_in(self._folder, f"inputs/{copies[name]}") for name in names if name in copies]
 
     def node_called(self, text: str) -> int:
-        """Return the node of that name or number."""
+        """Return the number of the node with this name or number."""
         from dens.config.problems import did_you_mean, listed
 
         for row in self._nodes:
@@ -76,14 +76,14 @@ class RunOffers:
         raise Refusal(f'no node is called "{text}" ({listed(names)}){did_you_mean(text, names)}')
 
     def partition_of(self, node: int, at_ms: int) -> Partition:
-        """Return whom the node reaches over the contacts of that moment.
+        """Return the nodes that a node reaches over the contacts of that moment.
 
-        What is handed on goes through mediators, and one end of every contact that is of use is one; a node
-        that is down is reached by nobody. With forwarding two devices are in contact over as many radio links
-        as the hop limit allows, whoever relays, and wherever the trace tells of a contact beyond range.
+        Messages pass through mediators: one end of every contact on the way is a mediator. A node that is
+        down is not reached. With forwarding, devices are in contact over up to hop-limit radio links, and
+        wherever the trace has a contact beyond range.
         """
         if not 0 <= at_ms <= self.end_ms:
-            raise Refusal(f"--at {at_ms / 1000:g}: this run goes from 0 to {self.end_ms / 1000:g} seconds")
+            raise Refusal(f"--at {at_ms / 1000:g}: this run covers 0 to {self.end_ms / 1000:g} seconds")
         down = self._down_at(at_ms)
         limit = self._hop_limit()
         links = self._open_at(at_ms, "contacts", down)
@@ -98,7 +98,7 @@ class RunOffers:
         return Partition(node, at_ms, hops, names)
 
     def dictionary(self, partition: Partition, table: "MissionTable") -> "DistributedDataDictionary":
-        """Return what the node knows when everybody in its partition has told what they measure."""
+        """Return the dictionary of the node after all nodes of its partition have announced."""
         from knowledge_manager.dictionary.distributed import DistributedDataDictionary
         from knowledge_manager.dictionary.local import LocalDataDictionary
         from plugins.registry import languages
@@ -119,17 +119,17 @@ class RunOffers:
         return (sensor for sensor in self._manifest.scenario.get("sensor", ()) if sensor["group"] == group)
 
     def _hop_limit(self) -> int | None:
-        """Return how many radio links a frame may take; None without forwarding."""
+        """Return the hop limit of frames; None without forwarding."""
         network = self._manifest.scenario.get("network")
         if not isinstance(network, Mapping) or network.get("forwarding", "none") == "none":
             return None
         limit = network.get("hop_limit")
         if not isinstance(limit, int):
-            raise Refusal(f"{self._folder}: the manifest tells no network.hop_limit; run the scenario again")
+            raise Refusal(f"{self._folder}: the manifest has no network.hop_limit; run the scenario again")
         return limit
 
     def _open_at(self, at_ms: int, table: str, down: set[int]) -> dict[int, dict[int, int]]:
-        """Return who is in contact with whom at a moment, and over how many hops."""
+        """Return the contacts of a moment and their hops, by both nodes."""
         columns = ["a", "b", "begin_ms", "end_ms", "censored"]
         found: dict[int, dict[int, int]] = {}
         for row in self._rows(table, columns if table == "contacts" else [*columns, "hops"]):
@@ -148,7 +148,7 @@ class RunOffers:
         return {node for node, last in state.items() if last == "down"}
 
     def _rows(self, table: str, columns: list[str]) -> list[dict[str, Any]]:
-        """Return the rows of a table in the order in which they were written."""
+        """Return the rows of a table in the order of writing."""
         from dens.config.untrusted_folder import parts_in
         from dens.trace.tables import rows_of
 
@@ -158,7 +158,7 @@ class RunOffers:
 
 
 def _within(links: Mapping[int, Mapping[int, int]], near: int, limit: int) -> dict[int, int]:
-    """Return the devices that are at most so many links away, and how many."""
+    """Return the devices within `limit` links, and their distance."""
     found = {near: 0}
     frontier = [near]
     while frontier and found[frontier[0]] < limit:
@@ -172,7 +172,7 @@ def _within(links: Mapping[int, Mapping[int, int]], near: int, limit: int) -> di
 def _reached(
     node: int, mediators: set[int], in_contact: Callable[[int], Mapping[int, int]]
 ) -> dict[int, int]:
-    """Return the least hops to everybody whom a node reaches through mediators, the nearest first."""
+    """Return the fewest hops to every node that is reached through mediators, nearest first."""
     hops = {node: 0}
     waiting = [(0, node)]
     while waiting:
@@ -188,7 +188,7 @@ def _reached(
 
 
 def _measured(source: Mapping[str, Any], event: "EventClass") -> list[str]:
-    """Return what a source of the scenario fills: a recording its columns, a generator what it makes."""
+    """Return the attributes that a sensor measures: the columns of a recording, or those of a generator."""
     from emulation.scenario.sensors import made_by
 
     if "csv" not in source:
