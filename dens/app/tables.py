@@ -34,10 +34,10 @@ def chosen_thesaurus(names: "Sequence[str | Path] | None", language: str | None)
     of is a usage error.
     """
     from knowledge_manager.lookup.thesaurus_files import SHIPPED, load_layers
-    from knowledge_manager.thesaurus.concept import speaks
+    from knowledge_manager.thesaurus.concept import language_matches
 
     thesaurus = load_layers(names or [])
-    if language is not None and not any(speaks(tag, language) for tag in thesaurus.languages):
+    if language is not None and not any(language_matches(tag, language) for tag in thesaurus.languages):
         there_are = ", ".join(thesaurus.languages) or "none"
         name = ", ".join(map(str, names or [SHIPPED]))
         raise typer.BadParameter(f"{name} has no word in {language!r}; its languages are {there_are}")

@@ -92,7 +92,7 @@ def lookup(
     """
     from dens.cli import console
     from dens.node.settings.node_file import load_node
-    from knowledge_manager.dictionary.offers import wishes_of
+    from knowledge_manager.dictionary.offers import interests_of
     from knowledge_manager.dictionary.question import concerns_attribute, encode_question
     from knowledge_manager.lookup.lookup import look_up
 
@@ -101,7 +101,7 @@ def lookup(
     plan = load_node(node)
     words = _words(plan, thesaurus, language)
     meant = look_up(word, plan.table, words, language)
-    wishes = wishes_of(meant.meanings, plan.table)
+    wishes = interests_of(meant.meanings, plan.table)
     if not wishes:
         if as_json:
             console.print_document({**meant.as_document(), "mediators": 0, "missing": [], "offers": []})

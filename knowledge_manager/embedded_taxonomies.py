@@ -1,4 +1,6 @@
-"""Taxonomies that a run carries along: whoever reads it later judges by what was, not by what ships now."""
+"""Taxonomies embedded in a run's manifest, so that an old run is analysed with the taxonomy it was recorded
+with.
+"""
 
 import base64
 import zlib
@@ -12,8 +14,8 @@ from knowledge_manager.graphs.taxonomy_files import LARGEST_TAXONOMY, FindTaxono
 from knowledge_manager.mission_table import MissionTable
 
 
-def carried(table: MissionTable) -> dict[str, str]:
-    """Return the taxonomies of a table by the names that its vocabularies give them, compiled, as text."""
+def embed_taxonomies(table: MissionTable) -> dict[str, str]:
+    """Return the compiled taxonomies of a table as base64 text, by the names that its vocabularies use."""
     return {
         graph.taxonomy_name: base64.b64encode(zlib.compress(compile_taxonomy(graph.taxonomy), 9)).decode()
         for graph in table.graphs
@@ -22,7 +24,7 @@ def carried(table: MissionTable) -> dict[str, str]:
 
 
 def taxonomies_from(documents: Mapping[str, str]) -> FindTaxonomy:
-    """Return what finds taxonomies that are carried along, and those that ship. Text that is none raises
+    """Return a finder for embedded taxonomies that falls back to shipped ones. Invalid text raises
     `DocumentError`.
     """
 
@@ -34,6 +36,6 @@ def taxonomies_from(documents: Mapping[str, str]) -> FindTaxonomy:
             content = unpacking.decompress(base64.b64decode(documents[name]), LARGEST_TAXONOMY)
             return read_compact_taxonomy(content)
         except (ValueError, zlib.error, CompactError) as error:
-            raise DocumentError.of_file(name, "D522", f"this is no compiled taxonomy: {error}") from None
+            raise DocumentError.of_file(name, "D522", f"not a compiled taxonomy: {error}") from None
 
     return find

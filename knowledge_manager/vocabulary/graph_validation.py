@@ -1,4 +1,4 @@
-"""From the `[[graph]]` tables of a vocabulary file to graph classes, or to what is wrong with them."""
+"""Validates the `[[graph]]` tables of a vocabulary file and converts them to graph classes."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,8 @@ from knowledge_manager.vocabulary.graph_class import Facet, GraphClass
 from knowledge_manager.vocabulary.schema import GraphTable, VocabularyTable
 
 
-class GraphJudgement:
-    """What single keys cannot know about the graph classes of a vocabulary file."""
+class GraphValidator:
+    """Checks of graph classes that involve several keys."""
 
     def __init__(
         self, table: VocabularyTable, positions: TomlPositions, file: str, taxonomy: FindTaxonomy
@@ -25,7 +25,6 @@ class GraphJudgement:
         self._found: dict[str, Taxonomy] = {}
 
     def problems(self) -> Iterator[Problem]:
-        """Yield everything that is wrong with the graph classes."""
         for position, graph in enumerate(self._table.graph):
             path: Path = ("graph", position)
             for prefix, namespace in graph.namespaces.items():
@@ -34,14 +33,14 @@ class GraphJudgement:
                 except TermError as error:
                     yield self._problem((*path, "namespaces", prefix), "D507", str(error))
             for place, name in enumerate(graph.terms):
-                yield from self._of_name(graph, name, (*path, "terms", place))
+                yield from self._check_name(graph, name, (*path, "terms", place))
             for place, facet in enumerate(graph.facet):
                 for at, name in enumerate(facet.properties):
-                    yield from self._of_name(graph, name, (*path, "facet", place, "properties", at))
-            yield from self._of_facets(graph, path)
-            yield from self._of_taxonomy(graph, path)
+                    yield from self._check_name(graph, name, (*path, "facet", place, "properties", at))
+            yield from self._check_facets(graph, path)
+            yield from self._check_taxonomy(graph, path)
 
-    def _of_name(self, graph: GraphTable, name: str, path: Path) -> Iterator[Problem]:
+    def _check_name(self, graph: GraphTable, name: str, path: Path) -> Iterator[Problem]:
         prefix, separator, _ = name.partition(":")
         if not separator or prefix not in graph.namespaces:
             known = list(graph.namespaces)
@@ -55,27 +54,25 @@ class GraphJudgement:
         except TermError as error:
             yield self._problem(path, "D507", str(error))
 
-    def _of_facets(self, graph: GraphTable, path: Path) -> Iterator[Problem]:
+    def _check_facets(self, graph: GraphTable, path: Path) -> Iterator[Problem]:
         owners: dict[str, str] = {}
         opened = ""
         for place, facet in enumerate(graph.facet):
             inner = (*path, "facet", place)
             if not facet.properties and not facet.open:
-                message = f'facet "{facet.name}" has no properties; list some, or say open = true'
+                message = f'facet "{facet.name}" has no properties; list some, or set open = true'
                 yield self._problem(inner, "D509", message)
             if facet.open and opened:
-                message = (
-                    f'two facets are open, "{opened}" and "{facet.name}"; one takes all other properties'
-                )
+                message = f'two facets are open, "{opened}" and "{facet.name}"; only one may be'
                 yield self._problem((*inner, "open"), "D509", message)
             opened = opened or (facet.name if facet.open else "")
             for at, name in enumerate(facet.properties):
                 if name in owners:
-                    message = f'{name} belongs to facet "{owners[name]}"; a property has one facet'
+                    message = f'{name} already belongs to facet "{owners[name]}"'
                     yield self._problem((*inner, "properties", at), "D509", message)
                 owners.setdefault(name, facet.name)
 
-    def _of_taxonomy(self, graph: GraphTable, path: Path) -> Iterator[Problem]:
+    def _check_taxonomy(self, graph: GraphTable, path: Path) -> Iterator[Problem]:
         if graph.taxonomy is None or graph.taxonomy in self._found:
             return
         try:
@@ -84,13 +81,13 @@ class GraphJudgement:
             if error.problems[0].line:
                 yield from error.problems
             else:
-                said = "; ".join(problem.message for problem in error.problems)
+                reasons = "; ".join(problem.message for problem in error.problems)
                 code, meant = error.problems[0].code, likely_meant(graph.taxonomy, shipped_taxonomies())
-                place, message = (*path, "taxonomy"), f"{graph.taxonomy}: {said}"
+                place, message = (*path, "taxonomy"), f"{graph.taxonomy}: {reasons}"
                 yield self._positions.problem(self._file, place, code, message, meant=meant)
 
     def graph_class(self, graph: GraphTable, lifetime_s: int | None) -> GraphClass:
-        """Return a graph class of a file without problems."""
+        """Return the graph class of a table without problems."""
         facets = tuple(
             Facet(
                 one.name,

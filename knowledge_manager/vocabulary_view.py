@@ -1,4 +1,4 @@
-"""A vocabulary as a person reads it, with everybody's words beside its own: behind `dens vocabulary show`."""
+"""A vocabulary with the words that thesauri have for its entries: the data of `dens vocabulary show`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +13,14 @@ from knowledge_manager.vocabulary.graph_class import GraphClass
 
 
 @dataclass(frozen=True, slots=True)
-class VocabularyInWords:
-    """A vocabulary and, where a thesaurus was given, other words for its events and attributes."""
+class VocabularyView:
+    """A vocabulary and, with a thesaurus, other words for its events and attributes."""
 
     vocabulary: Vocabulary
     thesaurus: Thesaurus | None = None
     language: str | None = None
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         vocabulary = self.vocabulary
         return {
             "name": vocabulary.name,
@@ -50,7 +49,6 @@ class VocabularyInWords:
         }
 
     def _graph(self, kind: GraphClass) -> dict[str, Any]:
-        """Return a graph class: what it calls things, what is sent by number, how publishers are found."""
         dictionary = Dictionary.of([(kind.namespaces, kind.terms)])
         return {
             "name": kind.name,
@@ -85,6 +83,5 @@ class VocabularyInWords:
 
 def show_vocabulary(
     vocabulary: Vocabulary, thesaurus: Thesaurus | None = None, language: str | None = None
-) -> VocabularyInWords:
-    """Return the vocabulary with the words that others have for it."""
-    return VocabularyInWords(vocabulary, thesaurus, language)
+) -> VocabularyView:
+    return VocabularyView(vocabulary, thesaurus, language)
