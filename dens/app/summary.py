@@ -42,7 +42,7 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
 
 def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
     """Return it for programs: counts, both ratios and the estimate."""
-    return None if found is None else {**asdict(found.served), "estimate": found.estimate}
+    return None if found is None else {**asdict(found.counts), "estimate": found.estimate}
 
 
 def delivery_line(found: "PairFigures | None") -> str:
@@ -51,16 +51,16 @@ def delivery_line(found: "PairFigures | None") -> str:
 
     if found is None:
         return "how much of what was owed arrived: `dens report`"
-    return delivery_text(found.served, found.estimate)
+    return delivery_text(found.counts, found.estimate)
 
 
 def foretold_line(folder: Path) -> str | None:
     """Return what came of predictions in a run, for people; None where none has ended."""
     from dens.trace.recorded_run import recorded_run
-    from spark_analysis.foretold import foretold_in
+    from spark_analysis.predictions import prediction_stats_of
 
-    found = foretold_in(recorded_run(folder))
-    return None if found is None else found.in_words()
+    found = prediction_stats_of(recorded_run(folder))
+    return None if found is None else found.as_text()
 
 
 def contact_document(found: "ContactStatistics") -> dict[str, Any]:
@@ -116,7 +116,7 @@ def summary_table(analysis: "Analysis") -> "Table":
     if (composites := analysis.composites) is not None:
         table.add_row("composites", f"{composites.delivered:,} of {composites.owed:,} owed delivered")
         if composites.foretold is not None:
-            table.add_row("predictions", composites.foretold.in_words())
+            table.add_row("predictions", composites.foretold.as_text())
     if analysis.delivery.repeated or analysis.delivery.not_owed:
         wrong = f"{analysis.delivery.repeated} shown twice, {analysis.delivery.not_owed} not owed"
         table.add_row("[bold red]wrong deliveries[/]", wrong)

@@ -1,6 +1,6 @@
-"""What past subscriptions asked of an attribute, counted as past readings are: the middle of each core.
+"""Values that past subscriptions ask for, counted like past readings: the middle of each core.
 
-A subscription that somebody revised counts once, as it was first.
+A revised subscription counts once, by its first revision.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from watchdog.header import body_of
 
 
 def asked_counts(runs: Sequence[Run], subject: Subject) -> npt.NDArray[np.int64]:
-    """Return how often each of the 256 bytes is the middle of what a subscription asks of the attribute."""
+    """Count how often each of the 256 bytes is the middle of a subscription's constraint on the attribute."""
     counts = np.zeros(256, np.int64)
     about = subject.event.index, subject.attribute.index
     for run in runs:

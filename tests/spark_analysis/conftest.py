@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from dens.trace.schema import SCHEMA_VERSION, TABLES
-from spark_analysis.queries.analysis import DIRECT
+from spark_analysis.answers import DIRECT
 from spark_analysis.schema import TABLES as SPARK_TABLES
 from spark_analysis.session.session import close_session, open_session
 from tests.spark_analysis.clusters import Cluster, connect_server, ended
@@ -57,7 +57,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def make_table(spark: SparkSession) -> MakeTable:
-    """Give a function that makes a table of the trace from rows; columns a test does not name are filled."""
+    """Return a function that creates a trace table from rows and fills columns that the test omits."""
     fillers: dict[str, Any] = {
         "int": 0,
         "bigint": 0,
@@ -116,7 +116,7 @@ def write_tables(
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
-    """Give a function that writes a run below the test's own folder."""
+    """Return a function that writes a run below the test's own folder."""
 
     def write(
         tables: Mapping[str, Rows],

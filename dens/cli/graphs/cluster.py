@@ -171,7 +171,7 @@ def _judged(
 
     with console.steps("judging publications …") as tell:
         return filter_publications(
-            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, tell=tell
+            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, report=tell
         )
 
 

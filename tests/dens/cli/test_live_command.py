@@ -8,7 +8,7 @@ from rich.console import Console
 from dens.cli.runs.live import figures_line, figures_table
 from spark_analysis.catalogue.evidence import FOLLOWED
 from spark_analysis.catalogue.registry import metrics_from
-from spark_analysis.live.state import LiveFigures, ServedSoFar
+from spark_analysis.live.state import LiveDelivery, LiveFigures
 
 METRICS = {metric.name: 0.5 for metric in metrics_from(FOLLOWED)}
 
@@ -21,8 +21,8 @@ def figures(at_ms: int, written_ms: int) -> LiveFigures:
         batches=1,
         subscriptions=1,
         notifications=900,
-        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, estimate=0.935, metrics=METRICS),
-        recent=ServedSoFar(10, 5, 0, 5, 0, metrics=METRICS),
+        whole=LiveDelivery(1_685, 1_500, 100, 85, 1_400, estimate=0.935, metrics=METRICS),
+        recent=LiveDelivery(10, 5, 0, 5, 0, metrics=METRICS),
         given_up={"dropped: room": 3, "expired": 28_680, "lost: radio": 700},
         given_up_recently={"expired": 40, "lost: radio": 7},
     )

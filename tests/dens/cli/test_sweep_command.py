@@ -91,7 +91,7 @@ def test_runs_with_different_words_are_not_compared(dens, sweep_file: Path, tmp_
     (other / "manifest.json").write_text(json.dumps(manifest))
     ended = dens("report", one, other)
     assert ended.code == 3
-    assert f"{other}: its vocabularies are not those of {one} ({name} differ)" in ended.err
+    assert f"{other}: its vocabularies differ from those of {one} ({name} differ)" in ended.err
 
 
 @pytest.mark.slow

@@ -290,8 +290,8 @@ def test_nobody_is_woken_to_end_or_forget_and_yet_nothing_is_known_for_too_long(
     node.timer_due(2_000)
     assert node.notification_count == 0
     assert (node.next_timer_ms(), node.next_end_ms()) == (None, None)
-    purge_ms = said.expires_ms + limits.remember_ms
-    for at_ms, is_known in ((purge_ms, True), (purge_ms + 1, False)):
+    forgotten_ms = said.expires_ms + limits.remember_ms
+    for at_ms, is_known in ((forgotten_ms, True), (forgotten_ms + 1, False)):
         late = ScriptedPeer(node, 4, Role.PUBLISHER, at_ms)
         [summary] = [item for item in late.hear(0) if item.type == MessageType.SUMMARY]
         assert bool(SummaryMessage.decode(summary.payload).known) is is_known

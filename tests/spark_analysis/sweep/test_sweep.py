@@ -88,13 +88,13 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
     [
         ("scenario = 3", "1:1: error D333", "a text is wanted"),
         ("seeds = [1]", "1:1: error D332", '"scenario" is missing'),
-        ('scenario = "a"\nseeds = [1, 1]', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseeds = []', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseeds = [true]', "2:1: error D333", "different whole numbers"),
+        ('scenario = "a"\nseeds = [1, 1]', "2:1: error D333", "distinct non-negative integers"),
+        ('scenario = "a"\nseeds = []', "2:1: error D333", "distinct non-negative integers"),
+        ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "distinct non-negative integers"),
+        ('scenario = "a"\nseeds = [true]', "2:1: error D333", "distinct non-negative integers"),
         ('scenario = "a"\nseed = [1]', "2:1: error D331", 'did you mean "seeds"?'),
         ('name = "a"\n[[group]]\nname = "b"', "error D331", 'names one: scenario = "s.toml"'),
-        ('name = "a"\n[radio.b]\nrange_m = 3', "error D331", "looks like a scenario"),
+        ('name = "a"\n[radio.b]\nrange_m = 3', "error D331", "is a scenario, not a sweep"),
         ('scenario = "a"\n[vary]\nb = 3', "3:1: error D333", "a list is wanted"),
         ('scenario = "a"\n[vary]\nb = []', "3:1: error D333", "at least 1 item"),
         ('scenario = "a"\nvariant = [1]', "2:12: error D333", "a table is wanted"),
@@ -106,7 +106,7 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
         (
             f'scenario = "a"\nseeds = "1..10000"\n[vary]\nb = {list(range(11))}',
             "error D333",
-            "more than 100,000 runs",
+            "exceed 100,000 runs",
         ),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
         Path(tasks[2].folder, "not a run").touch()
         yield from runner_of(way, request)(tasks, told)
 
-    with pytest.raises(SweepError, match=r"the run v000-s2 failed: .*What was finished is kept"):
+    with pytest.raises(SweepError, match=r"the run v000-s2 failed: .*Finished runs are kept"):
         run_sweep(plan, out, blocked)
     assert (out / "runs" / "v000-s1" / "figures.json").is_file()
     assert not (out / "results.parquet").exists()
@@ -264,7 +264,7 @@ def test_a_partial_run_is_not_compared(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(
         json.dumps({"schema_version": 1, "status": "partial", "simulated_ms": 5})
     )
-    with pytest.raises(TraceError, match="not complete"):
+    with pytest.raises(TraceError, match="incomplete"):
         key_figures(tmp_path)
 
 
