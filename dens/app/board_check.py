@@ -5,8 +5,9 @@ from pathlib import Path
 
 from dens.app.check import VECTOR_SUFFIXES, Checker, kind_of_toml
 from dens.app.languages import chosen_language, compiled_document, compiled_vector
+from dens.boards.board import Board
 from dens.boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, board_bodies, foreign_language
-from dens.boards.limits import BOARDS, BoardLimits
+from dens.boards.registry import BOARDS
 from dens.config.problems import DocumentError, Problem, did_you_mean
 from dens.config.reading import read_document, read_text
 from dens.config.refusal import Refusal
@@ -20,7 +21,7 @@ from watchdog.sharing import enter
 from watchdog.vector import VectorError, check_subscription
 
 
-def limits_of(board: str) -> BoardLimits:
+def limits_of(board: str) -> Board:
     """Return what a board of this name takes, or refuse the name."""
     if board not in BOARDS:
         raise Refusal(f"{board} is none of {', '.join(sorted(BOARDS))}{did_you_mean(board, BOARDS)}")
@@ -30,7 +31,7 @@ def limits_of(board: str) -> BoardLimits:
 class BoardChecker:
     """Tells what a kind of board cannot take of files that are right otherwise."""
 
-    def __init__(self, limits: BoardLimits, checker: Checker) -> None:
+    def __init__(self, limits: Board, checker: Checker) -> None:
         self._limits = limits
         self._checker = checker
         self._pool: Pool = limits.pool()

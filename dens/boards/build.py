@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from dens.boards.board import Board
 from dens.boards.board_language import BOARD_CONDITIONS
 from dens.boards.built_folder import LISTING, SECRETS, clear, digests, edited
 from dens.boards.filter_parts import DEFAULT, FORMS, filter_parts
-from dens.boards.limits import BOARDS, BoardLimits
 from dens.boards.optimiser.chunking import laid_out
 from dens.boards.package_files import (
-    FOLDER_BOARDS,
     KERNELS,
     NATIVE,
     SUBSCRIPTIONS,
@@ -22,6 +21,7 @@ from dens.boards.package_files import (
     package_files,
 )
 from dens.boards.programs import program
+from dens.boards.registry import BOARDS, FLAT_BOARDS, FOLDER_BOARDS
 from dens.boards.settings import BoardSettings
 from dens.config.atomic_write import write_whole
 from dens.config.problems import DocumentError, did_you_mean
@@ -31,8 +31,6 @@ from watchdog.header import HEADER_ID, HEADER_REVISION
 from watchdog.pool import NEVER
 from watchdog.sharing import enter
 from watchdog.vector import VectorError, check_subscription
-
-FLAT_BOARDS = ("microbit",)
 
 
 def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
@@ -96,8 +94,8 @@ def build_board(
     that the board cannot hold is refused before anything is written. `readings` (a mask and seven values
     each) are measured instead of a sensor, on a micro:bit.
     """
-    if board not in FLAT_BOARDS + FOLDER_BOARDS:
-        raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
+    if board not in BOARDS:
+        raise UnknownBoard(f"{board} is none of {', '.join(sorted(BOARDS))}")
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
     _check_forms(board, settings)
@@ -336,7 +334,7 @@ def scaled_temperature(source: str, attribute: Attribute) -> str:
     return source.replace(straight, "\n".join(lines))
 
 
-def packed_subscriptions(subscriptions: Sequence[bytes], limits: BoardLimits = BOARDS["pico"]) -> bytes:
+def packed_subscriptions(subscriptions: Sequence[bytes], limits: Board = BOARDS["pico"]) -> bytes:
     """Return the bytes of SUBSCRIPTIONS for these vectors; what such a board could not use is refused."""
     packed = b""
     numbers: dict[int, int] = {}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from dens.boards.board_language import BOARD_LANGUAGE
 from dens.boards.emulator.microbit import END_MARK, BoardFailure, in_still_air, started
-from dens.boards.limits import BOARDS
 from dens.boards.local_mission import Asked, Desk
+from dens.boards.registry import BOARDS
 from dens.node.links.serial import PROMPT
 from dens.node.output.event_output import match_words, notification_words
 from dens.overlay.events import Event, MessageAcknowledged, MessageStored, NotificationDelivered

@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from dens.boards.build import FLAT_BOARDS
 from dens.boards.built_folder import built
+from dens.boards.registry import FLAT_BOARDS
 from dens.boards.tools import find_mpremote
 from dens.config.refusal import Refusal
 

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Final
 
 import watchdog
-from dens.boards.limits import BOARDS
 from dens.boards.programs import program
+from dens.boards.registry import BOARDS
 from dens.boards.settings import BoardSettings
 from dens.config.problems import DocumentError
 from watchdog.algorithms import ALGORITHMS
-
-FOLDER_BOARDS: Final = ("esp32", "pico")
 
 NATIVE: Final = "native"
 KERNELS: Final = (NATIVE, "plain")
@@ -27,10 +25,6 @@ KERNELS: Final = (NATIVE, "plain")
 
 SUBSCRIPTIONS: Final = "subscriptions.bin"
 """Subscriptions that a board looks for from its start: two bytes of length, then the vector, each."""
-
-_CHIPS: Final = {"pico": "armv6m", "esp32": "xtensawin"}
-"""What the cross-compiler calls a board's machine code."""
-_LIGHTS: Final = {"pico": '"LED"', "esp32": "2"}
 
 
 def is_native(name: str) -> bool:
@@ -60,7 +54,7 @@ def package_files(board: str, settings: BoardSettings) -> dict[str, str]:
         f"    {'ChipTemperature' if one.unit == 'degC' else 'Unconnected'}(),  # {one.name}\n"
         for one in settings.attributes
     )
-    files["sensors.py"] = program(f"sensors_{board}").replace("[ChipTemperature()]", f"[\n{wired}]")
+    files["sensors.py"] = program(BOARDS[board].sensors).replace("[ChipTemperature()]", f"[\n{wired}]")
     files["settings.py"] = f'''"""What this board is and does. Its owner fills in the network."""
 
 NETWORK = {settings.network[0]!r}
@@ -75,7 +69,7 @@ EXTRACT = {settings.extract!r}
 MISSION_KEY = {settings.mission_key or b""!r}
 PERIOD_MS = {settings.period_ms}
 LIFETIME = {settings.lifetime}
-LIGHT = {_LIGHTS[board]}
+LIGHT = {BOARDS[board].light}
 POOL_BLOCKS = {BOARDS[board].most_blocks}
 ALGORITHM = {ALGORITHMS[settings.algorithm]}  # {settings.algorithm}
 CONDITION = {settings.condition!r}
@@ -105,7 +99,7 @@ def compiled_modules(board: str, modules: Mapping[str, str], mpy_cross: Path) ->
         source, target = Path(scratch) / "module.py", Path(scratch) / "module.mpy"
         for name, text in modules.items():
             source.write_text(text, encoding="utf-8")
-            chip = [f"-march={_CHIPS[board]}"] if is_native(name) else []
+            chip = [f"-march={BOARDS[board].chip}"] if is_native(name) else []
             command = [str(mpy_cross), "-O3", *chip, "-s", name, "-o", str(target), str(source)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dens.boards.board import Board
 from dens.boards.board_language import BOARD_CONDITIONS
 from dens.boards.filter_parts import DEFAULT
-from dens.boards.limits import BOARDS, BoardLimits
+from dens.boards.registry import BOARDS
 from dens.config.problems import did_you_mean
 from dens.config.refusal import Refusal
 from knowledge_manager.dictionary.extract import PROTOCOLS, Extract, OfferedSource
@@ -69,7 +70,7 @@ def board_settings(
     protocol: str = "",
     period_ms: int = 1000,
     mission_key: bytes | None = None,
-    limits: BoardLimits = BOARDS["microbit"],
+    limits: Board = BOARDS["microbit"],
     algorithm: str | None = None,
 ) -> BoardSettings:
     """Look names up in the mission table; what a board cannot do is refused."""

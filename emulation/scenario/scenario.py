@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dens.boards.limits import BoardLimits
+from dens.boards.board import Board
 from dens.config.problems import Problem
 from dens.overlay.wire.item import lifetime_code_ms
 from emulation.contacts.contact import Contacts
@@ -37,7 +37,7 @@ from plugins.matching_choice import MatchingChoice
 from plugins.registry import languages
 
 
-def board_limits(settings: ScenarioSettings, group: str) -> BoardLimits | None:
+def board_limits(settings: ScenarioSettings, group: str) -> Board | None:
     """Return what the boards of a group take, by the profile that its board names; None for devices that take
     everything.
     """
@@ -268,7 +268,7 @@ class Scenario:
         [name] = {one.board for one in self.settings.group if one.name == group}
         return None if name is None else self.settings.board[name].algorithm
 
-    def board_limits(self, group: str) -> BoardLimits | None:
+    def board_limits(self, group: str) -> Board | None:
         """Return what the boards of a group take; None for devices that are no boards, which take all."""
         return board_limits(self.settings, group)
 

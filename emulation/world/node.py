@@ -9,7 +9,7 @@ a real node runs; the world only tells them the time and carries their frames.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dens.boards.limits import BoardHost
+from dens.boards.board_host import BoardHost
 from dens.interfaces import FilterHost, ResultReader
 from dens.node.assembly import assembly_of
 from dens.node.filter_host import source_host

@@ -30,6 +30,8 @@ class Page:
     """Beginnings of commands that wait for what later commands do. They must end with 0."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Beginnings of commands that are not run → the reason."""
+    after: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    """Beginnings of commands → what the reader does by hand after them."""
 
 
 def block_after(page: str, words: str) -> str:
@@ -98,6 +100,16 @@ def _subscriptions(folder: Path) -> None:
     (folder / "racing.xml").write_text(RACING)
 
 
+def _tutorial(folder: Path) -> None:
+    text = block_after("tutorial.md", "Save this as")
+    (folder / "demo" / "subscriptions" / "fumes.xml").write_text(text)
+
+
+def _tutorial_scenario(folder: Path) -> None:
+    with (folder / "demo" / "scenario.toml").open("a") as scenario:
+        scenario.write("\n" + block_after("tutorial.md", "Add the alarm to the end of"))
+
+
 FIGURES = "measures for minutes; tests/experiments runs every experiment small"
 HARDWARE = "needs a board on a serial port"
 ENDLESS = "follows a folder until it is stopped; tests run it"
@@ -109,7 +121,7 @@ PAGES: Mapping[str, Page] = {
         with_node=True,
         left_out={"dens publish": "waits for a subscriber; tests/dens/cli/test_publish_command.py runs it"},
     ),
-    "dens.boards.md": Page(_boards, left_out={"dens board deploy": HARDWARE}),
+    "boards.md": Page(_boards, left_out={"dens board deploy": HARDWARE}),
     "composite.md": Page(
         _composite,
         left_out={
@@ -151,5 +163,6 @@ PAGES: Mapping[str, Page] = {
     ),
     "security.md": Page(),
     "subscriptions.md": Page(_subscriptions),
+    "tutorial.md": Page(after={"dens init demo": _tutorial, "dens explain": _tutorial_scenario}),
 }
 """The pages that show commands."""

@@ -34,7 +34,7 @@ def test_every_page_with_commands_is_known() -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_what_is_left_out_is_on_the_page(name: str) -> None:
     commands = shown_commands(name)
-    for beginning in (*PAGES[name].left_out, *PAGES[name].background):
+    for beginning in (*PAGES[name].left_out, *PAGES[name].background, *PAGES[name].after):
         assert any(command.startswith(beginning) for command in commands), beginning
 
 
@@ -60,6 +60,9 @@ def test_every_shown_command_ends_0(name: str, tmp_path: Path) -> None:
                     time.sleep(2)
                 else:
                     ended_well(command, process)
+                for beginning, step in page.after.items():
+                    if command.startswith(beginning):
+                        step(tmp_path)
         for command, process in waiting:
             if "--count" not in command:
                 process.send_signal(signal.SIGINT)

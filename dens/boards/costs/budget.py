@@ -16,6 +16,7 @@ from dens.boards.filter_parts import DEFAULT, FORMS, filter_parts
 from dens.boards.optimiser.bundle import SMALL_BOARD, bundle
 from dens.boards.optimiser.chunking import laid_out
 from dens.boards.package_files import compiled_modules, package_sources
+from dens.boards.registry import FOLDER_BOARDS
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
 CORE: Mapping[str, tuple[str, ...]] = {"core": filter_parts(DEFAULT).core}
@@ -216,7 +217,7 @@ def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {
         "microbit": {**asdict(microbit), "algorithms": algorithms, "forms": forms}
     }
-    for board in ("pico", "esp32"):
+    for board in FOLDER_BOARDS:
         modules = {} if mpy_cross is None else compiled_modules(board, package, mpy_cross)
         size = sum(map(len, modules.values())) or None
         found[board] = {**larger, "mpy_bytes": size, "algorithms": None, "forms": None}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from dens.boards.limits import BoardLimits
+    from dens.boards.board import Board
     from dens.boards.local_mission import Asked
     from dens.boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
@@ -132,7 +132,7 @@ def build(
     from dens.app.tables import chosen_table
     from dens.boards.build import NEW, build_board, unmeasured
     from dens.boards.built_folder import SECRETS
-    from dens.boards.package_files import FOLDER_BOARDS
+    from dens.boards.registry import FOLDER_BOARDS
     from dens.boards.tools import find_mpy_cross
     from dens.cli import console
 
@@ -223,10 +223,11 @@ def run(
     from importlib.metadata import version
 
     from dens.app.tables import chosen_table
-    from dens.boards.build import FLAT_BOARDS, build_board
+    from dens.boards.build import build_board
     from dens.boards.built_folder import built
     from dens.boards.conversation import converse, overhear
     from dens.boards.emulator.microbit import has_thermometer
+    from dens.boards.registry import FLAT_BOARDS
     from dens.cli import console
     from dens.config import exit_codes as exits
     from dens.config.problems import DocumentError
@@ -372,13 +373,13 @@ def _settings(
     period_s: float,
     readings: Path | None,
     key: Path | None,
-    limits: "BoardLimits | None" = None,
+    limits: "Board | None" = None,
     algorithm: str | None = None,
     protocol: str = "adc",
 ) -> "BoardSettings":
     """Return what the command line says of a board."""
-    from dens.boards.limits import BOARDS
     from dens.boards.recording import columns_of
+    from dens.boards.registry import BOARDS
     from dens.boards.settings import board_settings
     from dens.config.refusal import Refusal
 

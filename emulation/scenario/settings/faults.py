@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from dens.boards.limits import BOARDS, BoardLimits
+from dens.boards.board import Board
+from dens.boards.registry import BOARDS
 from dens.config.problems import did_you_mean, likely_meant, listed
 from emulation.devices.board_profile import board_profiles, load_board_profile
 from emulation.devices.matching_costs import MatchingCosts
@@ -85,7 +86,7 @@ class BoardSettings(Settings):
         return own if self.profile is None else own + _profile(self.profile).matching
 
     @property
-    def limits(self) -> BoardLimits | None:
+    def limits(self) -> Board | None:
         """Return what such a board takes; None for a device that is no board, and takes everything."""
         return None if self.profile is None else BOARDS.get(self.profile)
 

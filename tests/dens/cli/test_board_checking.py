@@ -6,8 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from dens.boards.board_host import BoardHost
 from dens.boards.build import link_assumed
-from dens.boards.limits import BOARDS, BoardHost
+from dens.boards.registry import BOARDS
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from knowledge_manager.mission_table import MissionTable, load_mission_table

@@ -163,7 +163,7 @@ def test_a_stream_refuses_what_is_not_its_own(spark: SparkSession, index: Path, 
     go()
     with pytest.raises(AnalysisError, match="had another rows"):
         go(as_rows=True)
-    with pytest.raises(Refusal, match="a stream .--follow. writes"):
+    with pytest.raises(Refusal, match=r"a stream \(--follow\) writes"):
         filter_publications(index, incoming, out, spark, table())
     with pytest.raises(AnalysisError, match="cannot be followed; follow it through a link"):
         go(to=tmp_path / "a*b")

@@ -1,0 +1,20 @@
+"""ESP32. Its room for subscriptions is its pool."""
+
+from typing import Final
+
+from dens.boards.board import Board
+from watchdog.aggregators import KNOWN_AGGREGATORS
+
+BOARD: Final = Board(
+    name="esp32",
+    spoken="an esp32",
+    feature_bytes=1,
+    aggregators=KNOWN_AGGREGATORS,
+    block_bytes=2048,
+    most_blocks=8,
+    capacity=4096,
+    algorithms=("fnifc", "fnifs", "fnif"),
+    chip="xtensawin",
+    light="2",
+    sensors="sensors_esp32",
+)

@@ -1,0 +1,1 @@
+"""Commands for runs and their analysis."""

@@ -1,0 +1,176 @@
+"""`dens live`: follows a run while it goes on, with Spark's Structured Streaming."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dens.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
+
+    from spark_analysis.live.follow import Tell
+    from spark_analysis.live.state import LiveFigures
+
+
+def live(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="The folder that `dens run` or a node is writing.")
+    ],
+    window: Annotated[
+        float, typer.Option(min=1, metavar="MINUTES", help="What counts as recent, in the run's time.")
+    ] = 30,
+    every: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="How often to look for something new.")
+    ] = 1,
+    once: Annotated[
+        bool, typer.Option("--once", metavar="", help="Bring in what is there now, and end.")
+    ] = False,
+    wait: Annotated[
+        bool,
+        typer.Option(
+            "--wait", metavar="", help="Wait for a run that is not there yet, or that nobody writes any more."
+        ),
+    ] = False,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Spark master: local[2], spark://host:7077; all cores of this machine by default.",
+            envvar="DENS_SPARK_MASTER",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show delivery, delay and drops of a run while it goes on, and end with it.
+
+    A run whose writer was killed is over ten seconds later: that is told, and the exit code is 1.
+    Every part of the trace counts once. Stopped or killed, it goes on where it was when it is called again;
+    what it knows is kept in RUN/live.
+    """
+    from math import inf
+
+    from dens.cli import console
+    from dens.config import exit_codes as exits
+    from dens.trace.folder_lock import is_being_written
+    from dens.trace.manifest import read_manifest
+    from dens.trace.run_documents import NotARun
+    from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
+    from spark_analysis.session.session import spark_session
+
+    if wait:
+        wait_for_run(run, console.say)
+    try:
+        read_manifest(run)  # a folder that is no run is told before Spark is started
+    except NotARun as error:
+        if (run / "manifest.json").exists():
+            raise
+        raise NotARun(f"{error}; --wait waits for a run that is about to begin") from None
+    console.say("starting Spark …")
+    with spark_session(master) as spark, _screen() as tell:
+        figures = follow(
+            run,
+            spark,
+            tell,
+            window_ms=round(60_000 * window),
+            every_s=every,
+            once=once,
+            patience_s=inf if wait else GONE_AFTER_S,
+        )
+    status = read_manifest(run).status
+    writer_gone = status == "running" and not once
+    if as_json:
+        document = {**figures.as_document(), "status": status, "writer_gone": writer_gone, "run": str(run)}
+        console.print_document(document)
+    else:
+        state = "writer gone" if writer_gone else status
+        if once and status == "running" and not is_being_written(run):
+            state = "not being written"
+        console.out().print(figures_table(figures, state))
+    if writer_gone:
+        console.say(
+            f"nobody has written {run} for {GONE_AFTER_S:g} s: its writer was killed. This is all there is; "
+            "`dens report` takes it as partial, and --wait goes on waiting"
+        )
+        raise typer.Exit(exits.FINDING)
+
+
+def _screen() -> Any:
+    """Return a context that gives something to tell figures to: one table on a terminal, else lines."""
+    from contextlib import contextmanager
+
+    from dens.cli import console
+
+    @contextmanager
+    def table() -> "Iterator[Tell]":
+        from rich.live import Live
+
+        with Live(console=console.err(), transient=True) as shown:
+            yield lambda figures, manifest: shown.update(
+                figures_table(figures, manifest.status), refresh=True
+            )
+
+    @contextmanager
+    def lines() -> "Iterator[Tell]":
+        yield lambda figures, manifest: console.say(figures_line(figures, manifest.status))
+
+    return table() if console.err().is_terminal else lines()
+
+
+def figures_line(figures: "LiveFigures", state: str) -> str:
+    """Return the figures as one line, for a terminal that is none."""
+    from spark_analysis.number_format import delivery_text, time_text
+
+    whole, recent = figures.whole, figures.recent
+    copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
+    return (
+        f"{_moment(figures)}, {state}: {delivery_text(whole, whole.estimate)}; recently "
+        f"{delivery_text(recent, recent.estimate)}, median delay of the delivered "
+        f"{time_text(recent.metrics['median_delay_s'])}; "
+        f"copies given up recently: {copies:,}"
+    )
+
+
+def figures_table(figures: "LiveFigures", state: str) -> "Table":
+    """Return the figures as a table; `state` is how the run is."""
+    from rich.table import Table
+
+    from spark_analysis.catalogue.evidence import FOLLOWED
+    from spark_analysis.catalogue.registry import metrics_from
+
+    minutes = figures.window_ms / 60_000
+    shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")
+    whole, recent = figures.whole, figures.recent
+    shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
+    shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
+    shown.add_row("still open at the end of what is known", f"{whole.open:,}", f"{recent.open:,}")
+    for metric in metrics_from(FOLLOWED):
+        texts = (metric.unit.text(part.metrics[metric.name]) for part in (whole, recent))
+        shown.add_row(metric.meaning, *texts)
+    shown.add_section()
+    for reason, messages in figures.given_up.items():
+        shown.add_row(_named(reason), f"{messages:,}", f"{figures.given_up_recently.get(reason, 0):,}")
+    if figures.given_up:
+        shown.caption = (
+            "Counted by copy, of messages of every type: a notification that was delivered long ago expires "
+            "at every node that carries it. A frame that was lost on the air is sent again."
+        )
+        shown.caption_justify = "left"
+    return shown
+
+
+def _moment(figures: "LiveFigures") -> str:
+    """Return when the figures hold; while they lag behind the writer, how far they have come."""
+    if figures.is_behind:
+        return f"caught up to {figures.at_ms / 1000:,.0f} of {figures.written_ms / 1000:,.0f} s"
+    return f"{figures.at_ms / 1000:,.0f} s"
+
+
+def _named(reason: str) -> str:
+    """Name what was given up for what it is: frames are lost, everything else happens to copies."""
+    what = "frames" if reason.startswith("lost") else "copies"
+    return f"{what}: {reason.replace(': ', ', ')}"

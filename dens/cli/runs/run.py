@@ -1,0 +1,188 @@
+"""`dens run`: one scenario, from its file to its trace; with many seeds, one run each."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dens.cli.options import AsJson
+from dens.cli.progress import FORMS
+from dens.config import exit_codes as exits
+
+if TYPE_CHECKING:
+    from emulation.run import RunSummary
+    from emulation.scenario import Scenario
+
+
+def _scenarios(incomplete: str) -> list[str]:
+    from emulation.scenario import shipped_scenarios
+
+    return [name for name in shipped_scenarios() if name.startswith(incomplete)]
+
+
+ProgressForm = Annotated[
+    str,
+    typer.Option(
+        "--progress",
+        metavar="|".join(FORMS),
+        help="Told on stderr: a bar on a terminal, or one JSON line a step.",
+    ),
+]
+
+
+def run(
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="A scenario that ships (rescue), or a TOML file.",
+            autocompletion=_scenarios,
+        ),
+    ],
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|A..B",
+            help="Another seed than the scenario's, or many: 1..50 or 1..3,9.",
+            show_default=False,
+        ),
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help="Change a key of the scenario, such as group[0].count=20; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder of the run; runs/NAME-SEED by default. With many seeds each gets DIR/seed-N.",
+            show_default=False,
+        ),
+    ] = None,
+    processes: Annotated[
+        int, typer.Option("-j", "--jobs", min=1, max=1024, metavar="N", help="Runs at a time.")
+    ] = 1,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    progress: ProgressForm = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Run a scenario on the real code and write its trace.
+
+    The same file and seed give the same trace, byte for byte. Ctrl-C leaves a valid partial run.
+    """
+    from dens.app.summary import delivery_document, delivery_of_run
+    from dens.cli import console
+    from dens.cli.progress import progress as shown
+    from emulation.random.seeds import parse_seeds
+    from emulation.run import run_scenario
+    from emulation.scenario import load_scenario
+    from emulation.scenario.changes import what_is_malformed
+
+    check_form(progress)
+    try:
+        seeds = None if seed is None else parse_seeds(seed)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--seed") from None
+    changes = change or []
+    for one in changes:
+        if (malformed := what_is_malformed(one)) is not None:
+            raise typer.BadParameter(f"{one!r} {malformed}", param_hint="--set")
+    if seeds is not None and len(seeds) > 1:
+        _many(scenario, seeds, changes, out, processes, force, progress, as_json)
+    loaded = load_scenario(scenario, changes)
+    print_warnings(loaded, progress)
+    chosen_seed = loaded.seed if seeds is None else seeds[0]
+    folder = out or Path("runs") / f"{loaded.name}-{chosen_seed}"
+    with shown(loaded.name, progress) as told:
+        summary = run_scenario(loaded, chosen_seed, folder, progress=told, force=force)
+    if as_json:
+        delivery = delivery_document(delivery_of_run(folder, summary.notifications))
+        console.print_document({**summary.as_document(), "delivery": delivery, "run": str(folder)})
+    else:
+        print_summary(summary, folder)
+    raise typer.Exit(exits.INTERRUPTED if summary.status == "partial" else exits.FINE)
+
+
+def print_warnings(loaded: "Scenario", progress: str) -> None:
+    """Tell what should be known about a scenario's files, in the form in which progress is told."""
+    from dens.cli import console
+    from dens.cli.failures import problem_document
+    from dens.cli.progress import print_line
+
+    for warning in loaded.warnings:
+        if progress == "json":
+            print_line({"warning": problem_document(warning)})
+        else:
+            console.say(str(warning), style="yellow")
+
+
+def check_form(progress: str) -> None:
+    """Refuse a form of progress that there is not."""
+    if progress not in FORMS:
+        raise typer.BadParameter(f"{progress}: there are {', '.join(FORMS)}", param_hint="--progress")
+
+
+def print_summary(summary: "RunSummary", folder: Path) -> None:
+    """Print where a run is and what it came to."""
+    typer.echo(f"run: {folder}")
+    from dens.app.summary import delivery_line, delivery_of_run, foretold_line
+
+    for line in summary.lines():
+        typer.echo(f"  {line}")
+    typer.echo(f"  {delivery_line(delivery_of_run(folder, summary.notifications))}")
+    if summary.notifications and (foretold := foretold_line(folder)) is not None:
+        typer.echo(f"  {foretold}")
+
+
+def _many(
+    scenario: str,
+    seeds: tuple[int, ...],
+    changes: list[str],
+    out: Path | None,
+    processes: int,
+    force: bool,
+    progress: str,
+    as_json: bool,
+) -> None:
+    """Run every seed, tell of each when it ends, and end the command."""
+    from dens.cli import console
+    from dens.cli.progress import print_line
+    from emulation.replications import ReplicationsInterrupted, run_replications
+    from emulation.scenario import load_scenario
+
+    loaded = load_scenario(scenario, changes)
+    print_warnings(loaded, progress)
+    folder = out or Path("runs") / loaded.name
+    ended = 0
+
+    def done(summary: "RunSummary") -> None:
+        nonlocal ended
+        ended += 1
+        if progress == "json":
+            print_line({**summary.as_document(), "done": ended, "of": len(seeds)})
+        elif progress == "auto":
+            console.say(f"{ended} of {len(seeds)}: seed {summary.seed}, {summary.delivered:,} deliveries")
+
+    try:
+        summaries = run_replications(
+            scenario, seeds, folder, changes=changes, processes=processes, force=force, done=done
+        )
+    except ReplicationsInterrupted as stopped:
+        summaries = stopped.summaries
+        console.say(stopped.line(), style="yellow")
+    if as_json:
+        runs = [{**one.as_document(), "run": str(folder / f"seed-{one.seed}")} for one in summaries]
+        console.print_document({"runs": runs})
+    elif summaries:
+        typer.echo(f"runs: {folder}/seed-N, {len(summaries)} {'seed' if len(summaries) == 1 else 'seeds'}")
+        delivered = [summary.delivered for summary in summaries]
+        mean = sum(delivered) / len(delivered)
+        typer.echo(f"  deliveries: {min(delivered):,} to {max(delivered):,}, mean {mean:,.1f}")
+    whole = len(summaries) == len(seeds) and all(summary.status == "complete" for summary in summaries)
+    raise typer.Exit(exits.FINE if whole else exits.INTERRUPTED)
