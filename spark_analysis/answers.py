@@ -11,7 +11,6 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from plugins.registry import languages
-from spark_analysis import questions as folder
 from spark_analysis.catalogue.registry import metrics
 from spark_analysis.errors import AnalysisError
 from spark_analysis.question import Question, RunContext
@@ -52,7 +51,10 @@ class Analysis:
 @cache
 def questions() -> tuple[Question[Any], ...]:
     """Return every `Question` in the modules of `questions/`, in the order of JSON."""
-    modules = [import_module(f"{folder.__name__}.{module.name}") for module in iter_modules(folder.__path__)]
+    package = import_module(f"{__package__}.questions")  # by name: its modules import this one
+    modules = [
+        import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)
+    ]
     found = {
         id(value): value
         for module in modules
@@ -87,14 +89,17 @@ def _refuse_unknown_languages(run: Run) -> None:
         )
 
 
-def _answer(run: Run, asked: Sequence[Question[Any]]) -> Analysis:
+def _answer(run: Run, all_questions: Sequence[Question[Any]]) -> Analysis:
     """Answer the questions in parallel: while one query is planned another one runs."""
     context = RunContext(run)
-    with ThreadPoolExecutor() as pool:
-        answers = {question.name: pool.submit(context.once, question.collect) for question in asked}
-    analysis = Analysis(**{name: answer.result() for name, answer in answers.items()})
-    context.release()
-    return analysis
+    try:
+        with ThreadPoolExecutor() as pool:
+            answers = {
+                question.name: pool.submit(context.once, question.collect) for question in all_questions
+            }
+        return Analysis(**{name: answer.result() for name, answer in answers.items()})
+    finally:
+        context.release()
 
 
 @contextmanager

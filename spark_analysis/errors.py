@@ -2,7 +2,7 @@
 
 
 class AnalysisError(Exception):
-    """An analysis cannot be completed. The message says what happened, where, and what to do."""
+    """An analysis cannot be completed. The message gives what happened, where, and what to do."""
 
 
 class NoJava(AnalysisError):

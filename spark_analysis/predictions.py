@@ -38,21 +38,21 @@ class PredictionStats:
 
 def prediction_stats_of(run: RecordedRun) -> PredictionStats | None:
     """Return the predictions of a run; None without predictions."""
-    said = run.table("results", ["at_ms", "origin", "number", "identity", "rank"]).to_pylist()
-    if not any(row["rank"] for row in said):
+    results = run.table("results", ["at_ms", "origin", "number", "identity", "rank"]).to_pylist()
+    if not any(row["rank"] for row in results):
         return None
     steps = run.table("messages", ["at_ms", "kind", "origin", "number"])
-    return prediction_stats(said, steps.filter(compute.field("kind") == "delivered").to_pylist())
+    return prediction_stats(results, steps.filter(compute.field("kind") == "delivered").to_pylist())
 
 
 def prediction_stats(
-    said: Iterable[Mapping[str, Any]], delivered: Iterable[Mapping[str, Any]]
+    results: Iterable[Mapping[str, Any]], delivered: Iterable[Mapping[str, Any]]
 ) -> PredictionStats | None:
     """Count predictions from the rows of `results` and the delivered rows of `messages`."""
     by_message: dict[tuple[int, int], list[tuple[bytes, int]]] = {}
     opened: dict[bytes, list[tuple[int, int]]] = {}
     settled: dict[bytes, tuple[int, tuple[int, int]]] = {}
-    for row in said:
+    for row in results:
         message, identity, rank = (row["origin"], row["number"]), row["identity"], row["rank"]
         by_message.setdefault(message, []).append((identity, rank))
         if not rank:

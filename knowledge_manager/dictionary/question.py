@@ -38,8 +38,8 @@ def encode_question(interests: Iterable[tuple[int, int]], feature_bytes: int) ->
 
 
 def decode_question(content: bytes) -> dict[int, int] | None:
-    """Return the attribute feature by event index, or None if everything is asked for. Invalid bytes raise
-    `ExtractError`.
+    """Return the attribute feature by event index, or None for a question about everything. Invalid bytes
+    raise `ExtractError`.
     """
     if not content:
         return None

@@ -216,7 +216,7 @@ class _Walk:
         if query.name not in ("SelectQuery", "AskQuery"):
             self._refuse(f"{query.name} is not supported; use ASK or SELECT", 0)
             return
-        for key in query.keys():  # noqa: SIM118 (rdflib's value is no plain mapping)
+        for key in query.keys():  # noqa: SIM118 (rdflib's value is not a plain mapping)
             if key not in ("where", "projection"):
                 self._refuse(
                     f"{key} is not supported; use triples with FILTERs",

@@ -48,7 +48,7 @@ class BatchJudged:
     totals: Totals
 
 
-Tell = Callable[[BatchJudged], None]
+OnBatch = Callable[[BatchJudged], None]
 
 
 def follow(
@@ -57,7 +57,7 @@ def follow(
     out: Path,
     spark: SparkSession,
     table: MissionTable,
-    tell: Tell,
+    on_batch: OnBatch,
     *,
     every_s: float,
     once: bool = False,
@@ -77,7 +77,7 @@ def follow(
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_folder(out, f"{out}: another process already writes to this folder"):
         _same_job(out, index, publications, table, as_rows)
-        stream = _Stream(index, out, spark, table, tell, as_rows)
+        stream = _Stream(index, out, spark, table, on_batch, as_rows)
         reader = spark.readStream.schema(PUBLICATIONS).option("maxFilesPerTrigger", _PARTS_AT_ONCE)
         source = reader.option("pathGlobFilter", "*.parquet").parquet(str(publications))
         writing = source.writeStream.foreachBatch(stream.bring_in)
@@ -109,13 +109,19 @@ class _Stream:
     """Processes the batches."""
 
     def __init__(
-        self, index: Path, out: Path, spark: SparkSession, table: MissionTable, tell: Tell, as_rows: bool
+        self,
+        index: Path,
+        out: Path,
+        spark: SparkSession,
+        table: MissionTable,
+        on_batch: OnBatch,
+        as_rows: bool,
     ) -> None:
         self._index = index
         self._out = out
         self._spark = spark
         self._table = table
-        self._tell = tell
+        self._on_batch = on_batch
         self._as_rows = as_rows
         self._shipped: dict[int, ShippedIndex] = {}
         self.totals = Totals()
@@ -134,7 +140,7 @@ class _Stream:
             self.failure = error
             raise
         self.totals += totals
-        self._tell(BatchJudged(number, version, totals))
+        self._on_batch(BatchJudged(number, version, totals))
 
     def _noted(self, number: int) -> int:
         """Return the index version of a batch: the recorded one, or the newest, which is then recorded."""

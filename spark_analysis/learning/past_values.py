@@ -63,7 +63,7 @@ def subject_of(runs: Sequence[Run], event: str, attribute: str) -> Subject:
                 "learn from each run separately"
             )
     if found is None:
-        raise LearningError("there is no run to learn from")
+        raise LearningError("no runs to learn from")
     return found
 
 

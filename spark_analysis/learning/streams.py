@@ -84,7 +84,7 @@ def readings_of_tables(
 def learnt_counts(frames: Sequence[DataFrame], learner: StreamLearner) -> dict[str, int]:
     """Return the learner's counts over all streams."""
     if not frames:
-        raise LearningError("there is no reading to learn from")
+        raise LearningError("no readings to learn from")
 
     def count(stream: pd.DataFrame) -> pd.DataFrame:
         ordered = stream.sort_values(["second", "event", "event_number"], kind="stable")

@@ -69,7 +69,7 @@ _LOOK_EVERY_S: Final = 0.2
 GONE_AFTER_S: Final = 10.0
 """A run without a writer for this long is considered abandoned; a restarting node is back sooner."""
 
-Tell = Callable[[LiveFigures, Manifest], None]
+OnFigures = Callable[[LiveFigures, Manifest], None]
 """Receives the figures after each batch, with the manifest."""
 
 
@@ -86,7 +86,7 @@ def wait_for_run(folder: Path, say: Callable[[str], None]) -> None:
 def follow(
     folder: Path,
     spark: SparkSession,
-    tell: Tell,
+    on_figures: OnFigures,
     *,
     window_ms: int,
     every_s: float,
@@ -95,7 +95,7 @@ def follow(
 ) -> LiveFigures:
     """Follow a run until it ends, or with `once` up to its current state; return its figures.
 
-    A run without a writer for `patience_s` has ended too, even if its manifest says `running`. A repeated
+    A run without a writer for `patience_s` has ended too, even if its status is still `running`. A repeated
     call continues. Raises `TraceError` if the folder is not a run, if another process follows it, or if the
     run is removed because it failed.
     """
@@ -120,7 +120,7 @@ def follow(
             log.write(batch)
             if state.take(batch):
                 manifest = read_manifest(folder)
-                tell(state.figures(manifest.simulated_ms, window_ms, all_taken=False), manifest)
+                on_figures(state.figures(manifest.simulated_ms, window_ms, all_taken=False), manifest)
 
         writing = stream_of(folder, spark).writeStream.foreachBatch(bring_in)
         writing = writing.option("checkpointLocation", str(place / "checkpoint"))

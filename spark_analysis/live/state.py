@@ -153,8 +153,8 @@ class LiveState:
         self._places: dict[tuple[int, int, int], int] = {}
         """Where each revision stands among them."""
         self._matchers = RevisionMatchers(languages)
-        self._notified: dict[Message, NotificationFact] = {}
-        self._owed: dict[Message, dict[int, int | None]] = {}
+        self._notifications: dict[Message, NotificationFact] = {}
+        self._expected: dict[Message, dict[int, int | None]] = {}
         self._arrived: dict[tuple[int, int, int], int] = {}
         self._given_up: Counter[tuple[int, str, str]] = Counter()
         self._reached_ms = 0
@@ -164,10 +164,10 @@ class LiveState:
         if batch.number in self._taken:
             return False
         self._taken.add(batch.number)
-        self._learn(batch.subscriptions)
-        for told in batch.notifications:
-            self._notified[told.origin, told.number] = told
-            self._owe(told, self._matchers, self._revisions)
+        self._add_revisions(batch.subscriptions)
+        for notification in batch.notifications:
+            self._notifications[notification.origin, notification.number] = notification
+            self._add_expected(notification, self._matchers, self._revisions)
         for seen in batch.deliveries:
             pair = (seen.origin, seen.number, seen.subscriber)
             self._arrived[pair] = min(seen.at_ms, self._arrived.get(pair, seen.at_ms))
@@ -187,8 +187,14 @@ class LiveState:
         """
         at_ms = written_ms if all_taken else min(self._reached_ms, written_ms)
         since_ms = at_ms - window_ms
-        known = {n: told for n, told in self._notified.items() if all_taken or told.at_ms <= at_ms}
-        recently = {name: told for name, told in known.items() if told.at_ms >= since_ms}
+        known = {
+            n: notification
+            for n, notification in self._notifications.items()
+            if all_taken or notification.at_ms <= at_ms
+        }
+        recently = {
+            name: notification for name, notification in known.items() if notification.at_ms >= since_ms
+        }
         return LiveFigures(
             at_ms=at_ms,
             written_ms=written_ms,
@@ -202,7 +208,7 @@ class LiveState:
             given_up_recently=self._reasons(since_ms),
         )
 
-    def _learn(self, revisions: Iterable[SubscriptionRevision]) -> None:
+    def _add_revisions(self, revisions: Iterable[SubscriptionRevision]) -> None:
         """Add new revisions, and match the known notifications against them.
 
         A change of a known revision recomputes all expected deliveries; that is rare.
@@ -221,27 +227,30 @@ class LiveState:
                 is_changed = True
         if new:
             alone = load_revisions(new, self._languages)
-            for told in self._notified.values():
-                self._owe(told, alone, new)
+            for notification in self._notifications.values():
+                self._add_expected(notification, alone, new)
             self._hold(new)
         if is_changed:
-            self._owed.clear()
-            for told in self._notified.values():
-                self._owe(told, self._matchers, self._revisions)
+            self._expected.clear()
+            for notification in self._notifications.values():
+                self._add_expected(notification, self._matchers, self._revisions)
 
     def _hold(self, new: list[SubscriptionRevision]) -> None:
         self._revisions += new
         for position, revision in enumerate(new, start=len(self._revisions) - len(new)):
             self._matchers.hold(position, revision)
 
-    def _owe(
-        self, told: NotificationFact, matchers: RevisionMatchers, revisions: list[SubscriptionRevision]
+    def _add_expected(
+        self,
+        notification: NotificationFact,
+        matchers: RevisionMatchers,
+        revisions: list[SubscriptionRevision],
     ) -> None:
         """Record the subscribers that expect a notification because of these revisions."""
-        people = self._owed.setdefault((told.origin, told.number), {})
-        for position, _ in matchers.match(told.language, told.vector, told.at_ms):
+        people = self._expected.setdefault((notification.origin, notification.number), {})
+        for position, _ in matchers.match(notification.language, notification.vector, notification.at_ms):
             revision = revisions[position]
-            if revision.in_force(told.at_ms):
+            if revision.in_force(notification.at_ms):
                 subscriber, withdrawn_ms = revision.subscriber, revision.withdrawn_ms
                 people[subscriber] = last_withdrawal(people.get(subscriber, withdrawn_ms), withdrawn_ms)
 
@@ -251,14 +260,14 @@ class LiveState:
         figures = pair_figures(
             (
                 Pair(
-                    told.at_ms,
-                    told.lifetime_ms,
+                    notification.at_ms,
+                    notification.lifetime_ms,
                     self._arrived.get((*name, subscriber)),
                     withdrawn_ms,
                     copies.is_lost(name),
                 )
-                for name, told in notified.items()
-                for subscriber, withdrawn_ms in self._owed.get(name, {}).items()
+                for name, notification in notified.items()
+                for subscriber, withdrawn_ms in self._expected.get(name, {}).items()
             ),
             at_ms,
         )

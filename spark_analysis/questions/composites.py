@@ -16,7 +16,7 @@ identity, whichever message contains it) for one subscriber is one expected comp
 | not_released | never composed: a part never left its source |
 
 The last three are distinguished by composing again, from what was carried and from what was released.
-Readings that are no part of a composite are filtered by Spark; the rest, and composing, which needs all parts
+Readings outside of any composite are filtered by Spark; the rest, and composing, which needs all parts
 in one place, runs on the driver.
 """
 

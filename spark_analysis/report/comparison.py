@@ -51,7 +51,7 @@ class Comparison:
         return asdict(self)
 
 
-def refuse_strangers(runs: Sequence[tuple[Path, Manifest]]) -> None:
+def refuse_other_vocabularies(runs: Sequence[tuple[Path, Manifest]]) -> None:
     """Raise `TraceError` if runs have different vocabularies: their figures are not comparable."""
     for folder, manifest in runs[1:]:
         first_folder, first = runs[0]

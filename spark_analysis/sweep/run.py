@@ -67,10 +67,10 @@ class Task:
         return Path(self.folder).name
 
 
-Told = Callable[[int], None]
+OnProgress = Callable[[int], None]
 """Receives the number of finished tasks."""
 
-Runner = Callable[[Sequence[Task], Told], Iterator[tuple[Task, RunDone]]]
+Runner = Callable[[Sequence[Task], OnProgress], Iterator[tuple[Task, RunDone]]]
 """Runs tasks and yields each with its result, in any order; a failure raises `SweepError`."""
 
 
@@ -99,15 +99,15 @@ def run_sweep(
             found[task.variant, task.seed] = known
     resumed = len(found)
 
-    def told(done: int) -> None:
+    def on_progress(done: int) -> None:
         if progress is not None:
             progress(resumed + done, len(tasks))
 
-    told(0)
+    on_progress(0)
     begin, computing_s = time.perf_counter(), 0.0
     waiting = [task for task in tasks if (task.variant, task.seed) not in found]
     if waiting:
-        for task, done in runner(waiting, told):
+        for task, done in runner(waiting, on_progress):
             found[task.variant, task.seed] = done
             computing_s += done.computing_s
     timing = Timing(len(tasks), resumed, computing_s, time.perf_counter() - begin)
@@ -137,7 +137,7 @@ def in_processes(jobs: int) -> Runner:
     traceback; they are terminated from here.
     """
 
-    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+    def run(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
         others = set(active_children())
         with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
             try:
@@ -148,7 +148,7 @@ def in_processes(jobs: int) -> Runner:
                     }
                 for count, ended in enumerate(as_completed(waiting), 1):
                     yield waiting[ended], _result_of(waiting[ended], ended.result)
-                    told(count)
+                    on_progress(count)
             except BaseException as error:
                 pool.shutdown(wait=False, cancel_futures=True)
                 if not isinstance(error, Exception):
@@ -192,7 +192,7 @@ def on_spark(spark: SparkSession) -> Runner:
     Progress is observed in that folder while Spark works.
     """
 
-    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+    def run(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for number in batch["id"].to_pylist():
@@ -204,7 +204,7 @@ def on_spark(spark: SparkSession) -> Runner:
         numbers = spark.range(0, len(tasks), 1, min(len(tasks), TASKS_PER_CORE * _cores(spark)))
         answers = numbers.mapInArrow(work, "id long, answer string, reason string")
         with translated_worker_errors("the sweep failed on a worker"):
-            rows = _watched(answers.collect, tasks, told)
+            rows = _watched(answers.collect, tasks, on_progress)
         for row in rows:
             task = tasks[row["id"]]
             if row["reason"] is not None:
@@ -229,14 +229,14 @@ def _answered(task: Task) -> tuple[str | None, str | None]:
     return json.dumps(asdict(done)), None
 
 
-def _watched(collect: Callable[[], list[Any]], tasks: Sequence[Task], told: Told) -> list[Any]:
+def _watched(collect: Callable[[], list[Any]], tasks: Sequence[Task], on_progress: OnProgress) -> list[Any]:
     """Wait for Spark, and report meanwhile how many runs have finished."""
     with ThreadPoolExecutor(1) as aside:
         rows = aside.submit(collect)
         while not rows.done():
-            told(sum(Path(task.folder, "figures.json").is_file() for task in tasks))
+            on_progress(sum(Path(task.folder, "figures.json").is_file() for task in tasks))
             time.sleep(_LOOK_EVERY_S)
-        told(len(tasks))
+        on_progress(len(tasks))
         return rows.result()
 
 

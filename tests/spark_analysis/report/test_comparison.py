@@ -22,7 +22,7 @@ from spark_analysis.interval import Interval
 from spark_analysis.number_format import NO_BREAK
 from spark_analysis.pair_figures import DeliveryCounts
 from spark_analysis.report.build import write_comparison
-from spark_analysis.report.comparison import Comparison, compare, compared_metrics, refuse_strangers
+from spark_analysis.report.comparison import Comparison, compare, compared_metrics, refuse_other_vocabularies
 from spark_analysis.report.comparison_page import comparison_page, figure_text
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
@@ -143,9 +143,9 @@ def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
 @pytest.mark.parametrize("texts", [({"a": "x"}, {"a": "y"}), ({"a": "x"}, {"b": "x"}), ({}, {"a": "x"})])
 def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[str, str]]) -> None:
     one, other = (replace(manifest(1), vocabularies=words) for words in texts)
-    refuse_strangers([(Path("one"), one), (Path("same"), one)])
+    refuse_other_vocabularies([(Path("one"), one), (Path("same"), one)])
     with pytest.raises(TraceError, match="other: its vocabularies differ from those of one"):
-        refuse_strangers([(Path("one"), one), (Path("other"), other)])
+        refuse_other_vocabularies([(Path("one"), one), (Path("other"), other)])
 
 
 def test_every_label_on_an_axis_is_whole_and_tells_its_variant(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from spark_analysis.run import Run
 from watchdog.header import body_of
 
 
-def asked_counts(runs: Sequence[Run], subject: Subject) -> npt.NDArray[np.int64]:
+def subscription_counts(runs: Sequence[Run], subject: Subject) -> npt.NDArray[np.int64]:
     """Count how often each of the 256 bytes is the middle of a subscription's constraint on the attribute."""
     counts = np.zeros(256, np.int64)
     about = subject.event.index, subject.attribute.index
