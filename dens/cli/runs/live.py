@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from spark_analysis.live.follow import OnFigures
     from spark_analysis.live.state import LiveFigures
 
 

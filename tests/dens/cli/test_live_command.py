@@ -48,7 +48,7 @@ def test_a_follower_that_is_behind_says_how_far_it_is(capsys: pytest.CaptureFixt
     behind, even = figures(3_000_000, 33_048_000), figures(3_000_000, 3_020_000)
     assert figures_line(behind, "running").startswith("caught up to 3,000 of 33,048 s, running: 1,500 of")
     assert "caught up to 3,000 of 33,048 s, running" in shown(behind, "running", capsys)
-    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 owed pairs delivered")
+    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 expected deliveries")
     assert "3,000 s, writer gone" in shown(even, "writer gone", capsys)
 
 
@@ -81,7 +81,7 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp
         ran["notifications"],
     )
     assert told["whole"]["delivered"] == ran["delivered"] > 0
-    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} owed pairs delivered" in ended.err
+    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} expected deliveries" in ended.err
     assert ran["delivery"] == {name: told["whole"][name] for name in ran["delivery"]}, "one definition"
 
 
