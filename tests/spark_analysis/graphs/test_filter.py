@@ -75,7 +75,7 @@ def test_what_is_no_table_of_publications_is_told_before_anything_is_judged(
         filter_publications(index, folder, tmp_path / "out", spark, table())
     torn, words = str(refused.value).splitlines()
     assert f"{folder / 'torn.parquet'}: not a readable Parquet file" in torn
-    assert words.endswith("a vector (binary); here are number (string), vector (string)")
+    assert words.endswith("vector (binary), not number (string), vector (string)")
     assert not list((tmp_path / "out").iterdir())
 
 

@@ -146,7 +146,7 @@ def test_a_document_that_nobody_released_is_seen_at_its_source(
     assert found.run.documents == 6
     shown = page(found)
     assert "Every reading and document was matched" in shown
-    assert "1 readings or documents left their source although nobody wanted them then" in shown
+    assert "1 readings or documents left their source although no subscription matched them" in shown
 
 
 def test_fates_of_documents_and_readings_are_counted_together(
