@@ -31,8 +31,8 @@ WORKLOADS = {
 
 def measure() -> Iterator[Measurement]:
     """Take the processor time of an event of a batch of 50, the best of several."""
-    for name, (attributes, size, width, told_of) in WORKLOADS.items():
-        told = workloads.events(EVENTS, attributes, told_of, width)
+    for name, (attributes, size, width, with_true_reading) in WORKLOADS.items():
+        told = workloads.events(EVENTS, attributes, with_true_reading, width)
         before = 0.0
         for count in SIZES:
             if count * BYTES_TO_LOAD > os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):

@@ -22,7 +22,7 @@ from benchmarks.sizes import sized
 from plugins.boxes.language import BOXES_ID
 from plugins.boxes.vectors import BoxesBody, encode_body
 from plugins.fuzzy.patterns import pattern_bytes, short_form
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.reading_search import ReadingSearch
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import judged

@@ -30,7 +30,7 @@ from emulation.running_world import RunningWorld
 from emulation.scenario import Scenario
 from emulation.scenario_processes import check_allowed, import_processes, start_processes
 from emulation.world.world import World
-from knowledge_manager.carried_taxonomies import carried
+from knowledge_manager.embedded_taxonomies import embed_taxonomies
 
 Status = Literal["running", "complete", "partial"]
 
@@ -379,7 +379,7 @@ def manifest_of_run(
         "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
         "vocabulary_documents": dict(scenario.vocabulary_documents),
-        **({"taxonomy_documents": carried(scenario.table)} if scenario.table.graphs else {}),
+        **({"taxonomy_documents": embed_taxonomies(scenario.table)} if scenario.table.graphs else {}),
         "table_check": scenario.table.check,
         "versions": versions(),
     }

@@ -1,1 +1,1 @@
-"""What words mean: vocabularies, the mission table they form together, and how files are refused."""
+"""Vocabularies, the mission table that they form, thesauri, and graphs of RDF."""

@@ -1,8 +1,8 @@
-"""How compiled files lie: named arrays and texts behind a magic and a checksum, loaded without a parser.
+"""The container of compiled files: named arrays and texts after a magic number and a checksum.
 
-Layout, little-endian: the magic (8 bytes), the CRC-32 of all that follows, then the sections in an agreed
-order, each a 32-bit length in bytes and its content. All numbers are 32-bit. Texts lie packed in one section,
-and another one says where each begins, and one end more.
+Layout, little-endian: magic (8 bytes), CRC-32 of the rest, then the sections in a fixed order, each a 32-bit
+byte length and its content. All numbers are 32-bit. Texts are packed into one section; a second section holds
+the start offset of each text and the end of the last.
 """
 
 import struct
@@ -18,7 +18,7 @@ WORD: Final = "I" if array("I").itemsize == 4 else "L"
 
 
 class CompactError(ValueError):
-    """Bytes that are no compiled file: what is wrong, and at which offset."""
+    """Bytes that are not a valid compiled file. The message names the offset."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(f"byte {offset}: {message}")
@@ -28,7 +28,9 @@ class CompactError(ValueError):
 def read_sections(
     content: bytes, magic: bytes, names: Sequence[str], texts: Collection[str], what: str
 ) -> "dict[str, bytes | array[int]]":
-    """Return the sections of a compiled file, those in `texts` as bytes, or raise `CompactError`."""
+    """Return the sections of a compiled file, those in `texts` as bytes. Invalid input raises
+    `CompactError`.
+    """
     if len(content) < _HEADER.size:
         raise CompactError(len(content), f"too short for a compiled {what}")
     found, checksum = _HEADER.unpack_from(content)
@@ -44,17 +46,17 @@ def read_sections(
         (length,) = _LENGTH.unpack_from(content, at)
         at += _LENGTH.size
         if at + length > len(content) or (name not in texts and length % 4):
-            raise CompactError(at, f"section {name} does not fit")
+            raise CompactError(at, f"section {name} has an invalid length")
         part = content[at : at + length]
         sections[name] = part if name in texts else _column(part)
         at += length
     if at != len(content):
-        raise CompactError(at, "bytes after the last section")
+        raise CompactError(at, "trailing bytes after the last section")
     return sections
 
 
-def written_sections(magic: bytes, sections: "Mapping[str, bytes | array[int]]") -> bytes:
-    """Return the compiled file of sections, in their order."""
+def write_sections(magic: bytes, sections: "Mapping[str, bytes | array[int]]") -> bytes:
+    """Return the sections, in their order, as the bytes of a compiled file."""
     parts: list[bytes] = []
     for section in sections.values():
         content = section if isinstance(section, bytes) else _little(section).tobytes()
@@ -63,8 +65,8 @@ def written_sections(magic: bytes, sections: "Mapping[str, bytes | array[int]]")
     return _HEADER.pack(magic, zlib.crc32(body)) + body
 
 
-def packed(texts: Iterable[str]) -> tuple["array[int]", bytes]:
-    """Return where each text begins, and the texts behind one another."""
+def pack_texts(texts: Iterable[str]) -> tuple["array[int]", bytes]:
+    """Return the start offset of each text (and the end of the last), and the concatenated texts."""
     start = array(WORD, [0])
     encoded = [text.encode() for text in texts]
     for text in encoded:
@@ -72,8 +74,8 @@ def packed(texts: Iterable[str]) -> tuple["array[int]", bytes]:
     return start, b"".join(encoded)
 
 
-def starts(lengths: Iterable[int]) -> list[int]:
-    """Return where parts of these lengths begin, and where the last one ends."""
+def start_offsets(lengths: Iterable[int]) -> list[int]:
+    """Return the start offset of each part (and the end of the last), from the lengths of the parts."""
     found = [0]
     for length in lengths:
         found.append(found[-1] + length)
@@ -81,24 +83,26 @@ def starts(lengths: Iterable[int]) -> list[int]:
 
 
 def check_starts(start: "array[int]", end: int, size: int | None = None) -> None:
-    """Raise `CompactError` unless these begin at 0, rise, and end at `end`; `size` is how many there are."""
+    """Raise `CompactError` unless the offsets start at 0, ascend and end at `end`. `size` is their expected
+    number.
+    """
     rising = list(start) == sorted(start)
     if not start or start[0] != 0 or start[-1] != end or not rising or size not in (None, len(start)):
-        raise CompactError(_HEADER.size, "the parts of a section do not follow each other")
+        raise CompactError(_HEADER.size, "the offsets of a section are not ascending")
 
 
 def check_texts(blob: bytes, start: "array[int]") -> None:
-    """Raise `CompactError` unless every one of the texts is UTF-8."""
+    """Raise `CompactError` unless all texts are UTF-8."""
     check_starts(start, len(blob))
     try:
         blob.decode()
     except UnicodeDecodeError:
-        raise CompactError(_HEADER.size, "a text is no UTF-8") from None
+        raise CompactError(_HEADER.size, "a text is not UTF-8") from None
 
 
-def disagreement(name: str) -> CompactError:
-    """Return the error that refuses a section whose numbers lead out of the others."""
-    return CompactError(_HEADER.size, f"section {name} does not agree with the others")
+def inconsistent_section(name: str) -> CompactError:
+    """Return the error for a section whose indexes point outside of the other sections."""
+    return CompactError(_HEADER.size, f"section {name} is inconsistent with the others")
 
 
 def _column(content: bytes) -> "array[int]":

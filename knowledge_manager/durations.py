@@ -1,4 +1,4 @@
-"""Durations as ISO 8601 writes them: PT30S, PT1H30M, P7D."""
+"""ISO 8601 durations: PT30S, PT1H30M, P7D."""
 
 import math
 import re
@@ -11,7 +11,9 @@ _SECONDS = {"weeks": 604800, "days": 86400, "hours": 3600, "minutes": 60, "secon
 
 
 def duration_s(text: str) -> float | None:
-    """Return the seconds of a duration, or None when it is none. Years and months, which vary, are none."""
+    """Return the seconds of a duration, or None if the text is not one. Years and months are rejected because
+    their length varies.
+    """
     found = _DURATION.fullmatch(text.strip())
     if found is None or len(text) > 40 or not any(found.groups()) or text.strip().endswith("T"):
         return None

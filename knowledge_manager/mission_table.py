@@ -1,8 +1,8 @@
-"""The mission table: the vocabularies loaded together, and what every node must agree on.
+"""The mission table: the vocabularies that are loaded together, which every node must share.
 
-It owns event and attribute indexes, domains, units and value lists. Event indexes and names are unique
-across it. Every envelope on the air carries its `check`, so that nodes with different tables notice before
-they misread each other.
+It owns event and attribute indexes, domains, units and value lists. Event indexes and names are unique across
+it. Every envelope carries its `check`, so that nodes with different tables detect the mismatch before they
+misread each other.
 """
 
 import tomllib
@@ -18,14 +18,14 @@ from dens.config.reading import read_text
 from dens.config.toml_positions import Path as KeyPath
 from dens.config.toml_positions import locate
 from knowledge_manager.graphs.dictionary import Dictionary
-from knowledge_manager.graphs.taxonomy import Taxonomy, circle_in, joined
+from knowledge_manager.graphs.taxonomy import Taxonomy, find_cycle, merge_taxonomies
 from knowledge_manager.graphs.taxonomy_files import FindTaxonomy
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass, UnknownName, Vocabulary
 from knowledge_manager.vocabulary.graph_class import GraphClass
 from knowledge_manager.vocabulary.reader import TermFault
 from knowledge_manager.vocabulary.vocabulary import load_vocabulary
 
-Lasting = TypeVar("Lasting", EventClass, GraphClass)
+SourceClass = TypeVar("SourceClass", EventClass, GraphClass)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class MissionTable:
     _graphs: dict[int, GraphClass] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the event classes, and refuse vocabularies that claim the same event."""
+        """Index the event classes and reject vocabularies that claim the same event."""
         found = [_placed(clash, "") for clash in clashes(self.vocabularies)]
         if found:
             raise DocumentError(found)
@@ -47,19 +47,19 @@ class MissionTable:
         object.__setattr__(self, "_by_index", {event.index: event for event in sorted(events, key=_index)})
         graphs = [graph for vocabulary in self.vocabularies for graph in vocabulary.graphs]
         object.__setattr__(self, "_graphs", {graph.index: graph for graph in sorted(graphs, key=_index)})
-        ring = circle_in(self.taxonomy.parents) if len(graphs) > 1 else ()
+        ring = find_cycle(self.taxonomy.parents) if len(graphs) > 1 else ()
         if ring:
-            message = f"the taxonomies together have a circle: {' → '.join((*ring, ring[0]))}; load only one"
+            message = f"the merged taxonomies have a cycle: {' → '.join((*ring, ring[0]))}; load only one"
             raise DocumentError([Problem(self.taxonomy.name, 0, 0, "error", "D520", message)])
 
     @property
     def feature_bytes(self) -> int:
-        """Return F, the bytes of a feature: the most that any of the vocabularies asks for."""
+        """Return F, the bytes of a feature: the maximum over the vocabularies."""
         return max((vocabulary.feature_bytes for vocabulary in self.vocabularies), default=1)
 
     @property
     def age_index(self) -> int:
-        """Return the attribute index that stands for an event's age: the highest one a feature can name."""
+        """Return the attribute index of an event's age: the highest one that a feature can name."""
         return 8 * self.feature_bytes - 1
 
     @property
@@ -74,29 +74,30 @@ class MissionTable:
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        """Return the terms and namespaces that graphs send as numbers."""
+        """Return the terms and namespaces that are encoded as numbers in graphs."""
         return Dictionary.of((graph.namespaces, graph.terms) for graph in self.graphs)
 
     @cached_property
     def taxonomy(self) -> Taxonomy:
-        """Return the taxonomies of all graph classes as one."""
-        return joined({graph.taxonomy.name: graph.taxonomy for graph in self.graphs}.values())
+        """Return the taxonomies of all graph classes, merged."""
+        return merge_taxonomies({graph.taxonomy.name: graph.taxonomy for graph in self.graphs}.values())
 
     @cached_property
     def check(self) -> int:
-        """Return the byte that tells mission tables apart: the low 8 bits of CRC-32 over `canonical()`."""
+        """Return the byte that identifies the table: the low 8 bits of CRC-32 over `canonical()`."""
         return zlib.crc32(self.canonical()) & 0xFF
 
     def canonical(self) -> bytes:
-        """Return indexes, domains and value lists in one agreed form, whatever files they came from.
+        """Return indexes, domains and value lists in one canonical form, whatever files they came from.
 
         One line each, ended by a line feed, in UTF-8: `features F`; for every event by index `event INDEX`;
         for each of its attributes by index `INDEX number LO HI DECIMALS UNIT` (`time` and `date` likewise),
         LO and HI scaled integers, followed by one line `at X BYTE` for each breakpoint of a scale, or `INDEX
         nominal` followed by one line `= VALUE` for each value in order. Where there are graph classes, for
-        each by index `graph INDEX MOST_BYTES` and one line `INDEX facet PROPERTY…` for each facet (`*` is
-        the open one); then `namespace IRI` and `term IRI` by number, and `taxonomy DIGEST`.
-        Names, terms and texts take no part: another organisation may call the same things differently.
+        each by index `graph INDEX MOST_BYTES` and one line `INDEX facet PROPERTY…` for each facet (`*` is the
+        open one); then `namespace IRI` and `term IRI` by number, and `taxonomy DIGEST`.
+        Names, terms and descriptions are excluded: another organisation may use other words for the same
+        things.
         """
         return "".join(f"{line}\n" for line in self._canonical_lines()).encode()
 
@@ -113,7 +114,7 @@ class MissionTable:
         return self._by_index[index]
 
     def source_class(self, name: str) -> EventClass | GraphClass:
-        """Return what a source of that name yields, readings or graphs, or raise `UnknownName`."""
+        """Return the event class or graph class of that name, or raise `UnknownName`."""
         found = next((graph for graph in self.graphs if graph.name == name), None)
         if found is None and name not in self._by_name:
             raise UnknownName("event class", name, [*self._by_name, *(graph.name for graph in self.graphs)])
@@ -125,24 +126,24 @@ class MissionTable:
 
     @property
     def source_classes(self) -> "tuple[EventClass | GraphClass, ...]":
-        """Return all that sources can yield, lowest index first."""
+        """Return all event classes and graph classes, lowest index first."""
         return tuple(sorted((*self.events, *self.graphs), key=_index))
 
     def with_notification_lifetimes(self, seconds: Mapping[str, int]) -> "MissionTable":
-        """Return the table in which notifications of these event classes live so long. Its check is the same:
-        a lifetime travels with its notification, so nobody else has to know it.
+        """Return the table with these notification lifetimes by event class. The check does not change: a
+        lifetime travels with its notification.
         """
 
-        def living(one: Lasting) -> Lasting:
-            lifetime_s = seconds.get(one.name, one.notification_lifetime_s)
-            return replace(one, notification_lifetime_s=lifetime_s)
+        def with_lifetime(source_class: SourceClass) -> SourceClass:
+            lifetime_s = seconds.get(source_class.name, source_class.notification_lifetime_s)
+            return replace(source_class, notification_lifetime_s=lifetime_s)
 
         return MissionTable(
             tuple(
                 replace(
                     vocabulary,
-                    events=tuple(living(event) for event in vocabulary.events),
-                    graphs=tuple(living(graph) for graph in vocabulary.graphs),
+                    events=tuple(with_lifetime(event) for event in vocabulary.events),
+                    graphs=tuple(with_lifetime(graph) for graph in vocabulary.graphs),
                 )
                 for vocabulary in self.vocabularies
             )
@@ -170,10 +171,10 @@ def load_mission_table(
     term_fault: TermFault | None = None,
     taxonomies: Callable[[str | Path], FindTaxonomy] | None = None,
 ) -> MissionTable:
-    """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`.
+    """Return the table that these vocabularies form. All problems are raised as one `DocumentError`.
 
-    `term_fault` says of every term whether a language can express it, `taxonomies` returns for a vocabulary
-    what finds the taxonomies that it names (`load_vocabulary`).
+    `term_fault` returns why a language cannot express a term. `taxonomies` returns, for a vocabulary, the
+    finder of the taxonomies that it names (`load_vocabulary`).
     """
     vocabularies: list[Vocabulary] = []
     problems: list[Problem] = []
@@ -198,18 +199,18 @@ def _index(event: EventClass | GraphClass) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Two vocabularies claim the same: which is the later one, at which key of it, and what is said."""
+    """A conflict between two vocabularies: the later one, the key in it, and the message."""
 
     position: int
     vocabulary: str
     key: KeyPath
     other: int
-    """The place of the earlier one."""
+    """Position of the earlier vocabulary."""
     message: str
 
 
 def clashes(vocabularies: Sequence[Vocabulary]) -> Iterator[Clash]:
-    """Yield what several vocabularies claim; events are counted in the order of their indexes."""
+    """Yield the conflicts between vocabularies; of two claims the later one is reported."""
     owners: dict[str, tuple[int, str]] = {}
     loaded: dict[str, int] = {}
     for position, vocabulary in enumerate(vocabularies):
@@ -235,7 +236,7 @@ def clashes(vocabularies: Sequence[Vocabulary]) -> Iterator[Clash]:
 
 
 def _placed(clash: Clash, file: str) -> Problem:
-    """Return the clash as a problem at its place; what ships has a name and no place."""
+    """Return the clash as a problem with its position. Shipped vocabularies have a name and no position."""
     if not file:
         return Problem(clash.vocabulary, 0, 0, "error", "D214", clash.message)
     line, column = place_of_clash(clash, read_text(Path(file)))
@@ -243,7 +244,7 @@ def _placed(clash: Clash, file: str) -> Problem:
 
 
 def place_of_clash(clash: Clash, text: str) -> tuple[int, int]:
-    """Return line and column of what clashes in the text of its vocabulary."""
+    """Return line and column of the clash in the text of its vocabulary."""
     key = clash.key
     if key[0] in ("event", "graph"):
         named = [one.get("name") for one in tomllib.loads(text)[str(key[0])]]

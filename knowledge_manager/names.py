@@ -1,4 +1,4 @@
-"""Names of event classes, attributes and terms: words in letters of any script."""
+"""Names of event classes, attributes and terms: identifiers in letters of any script."""
 
 import unicodedata
 from typing import Final
@@ -7,22 +7,22 @@ LONGEST_NAME: Final = 64
 """Characters."""
 
 
-def composed(name: str) -> str:
-    """Return the name in the one form in which it is compared (NFC): ä typed in two strokes is ä."""
+def normalise_name(name: str) -> str:
+    """Return the name in NFC, the form in which names are compared."""
     return unicodedata.normalize("NFC", name)
 
 
-def fault_of_name(name: str) -> str | None:
-    """Return what keeps a text from being a name, in words; None where nothing does.
+def name_fault(name: str) -> str | None:
+    """Return why a text is not a valid name, or None if it is.
 
-    A name is a letter, then letters, digits and underscores, so that a `<function>` can call it. Letters that
-    are only another shape of others (ﬁ for fi) are refused, because nobody could tell the two names apart.
+    A name is a letter followed by letters, digits and underscores, so that `<function>` can refer to it.
+    Compatibility characters (ﬁ for fi) are rejected because the two names would look the same.
     """
     if len(name) > LONGEST_NAME:
-        return f"has {len(name)} characters, and {LONGEST_NAME} is the most"
+        return f"has {len(name)} characters; the maximum is {LONGEST_NAME}"
     if not name.isidentifier() or name.startswith("_"):
-        return "is no name; it begins with a letter, of any script, and goes on with letters, digits and _"
+        return "is not a name; use a letter of any script, then letters, digits and _"
     if unicodedata.normalize("NFKC", name) != name:
         plain = unicodedata.normalize("NFKC", name)
-        return f'has letters that are other shapes of usual ones; write "{plain}"'
+        return f'has compatibility characters; write "{plain}"'
     return None

@@ -1,8 +1,7 @@
-"""The one door through which RDF text comes in: Turtle, N-Triples, JSON-LD, RDF/XML.
+"""Parses all RDF input: Turtle, N-Triples, JSON-LD, RDF/XML.
 
-Nothing is fetched and nothing is expanded: a DOCTYPE and a JSON-LD context by address are refused before a
-parser sees them, and what trips a parser is a refusal like any other. Literals keep the text that stands in
-the file.
+Nothing is fetched or expanded: a DOCTYPE and a JSON-LD context given by address are rejected before parsing.
+A parser that crashes is reported as a problem of the file. Literals keep their spelling.
 """
 
 import contextlib
@@ -19,25 +18,25 @@ from dens.config.problems import DocumentError, Problem
 from dens.config.reading import decode_text, place_of
 
 FORMATS: Final = {".ttl": "turtle", ".nt": "nt", ".jsonld": "json-ld", ".rdf": "xml"}
-"""How a file is read, by the end of its name."""
+"""rdflib's format name by file suffix."""
 
 BASE: Final = "http://dens.invalid/"
-"""Against which relative addresses are resolved; it leads nowhere."""
+"""Base IRI for relative IRIs. The domain does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class RdfCodes:
-    """With which codes a kind of document is refused."""
+    """The error codes for one kind of document."""
 
     doctype: str
     context: str
-    tripped: str
+    crash: str
     syntax: str
 
 
 @dataclass(frozen=True, slots=True)
 class RdfText:
-    """A text, all its statements as rdflib's graph, and the names of the graphs that it puts some into."""
+    """A text, its statements as an rdflib graph, and the names of the named graphs in it."""
 
     text: str
     graph: Any
@@ -45,30 +44,30 @@ class RdfText:
 
 
 def read_rdf(content: bytes, file: str, format_: str, codes: RdfCodes) -> RdfText:
-    """Return what a text says; what is wrong raises `DocumentError`."""
+    """Return the parsed text; invalid input raises `DocumentError`."""
     text = decode_text(content, file)
-    _refuse_what_would_fetch(text, file, format_, codes)
+    _reject_external_references(text, file, format_, codes)
     return _parsed(text, file, format_, codes)
 
 
-def _refuse_what_would_fetch(text: str, file: str, format_: str, codes: RdfCodes) -> None:
+def _reject_external_references(text: str, file: str, format_: str, codes: RdfCodes) -> None:
     if format_ == "xml" and "<!" in text and ("<!DOCTYPE" in text or "<!ENTITY" in text):
         line, column = place_of(text, text.index("<!DOCTYPE" if "<!DOCTYPE" in text else "<!ENTITY"))
-        message = "a DOCTYPE is not read; write the addresses out"
+        message = "DOCTYPE is not supported; write the addresses out"
         raise DocumentError([Problem(file, line, column, "error", codes.doctype, message)])
     if format_ != "json-ld":
         return
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        message = f"this is not JSON: {error.msg}"
+        message = f"invalid JSON: {error.msg}"
         raise DocumentError(
             [Problem(file, error.lineno, error.colno, "error", codes.syntax, message)]
         ) from None
     except (RecursionError, ValueError):
-        line, column, reason = _what_trips(text)
-        message = f"this is not JSON: {reason}"
-        raise DocumentError([Problem(file, line, column, "error", codes.tripped, message)]) from None
+        line, column, reason = _crash_cause(text)
+        message = f"invalid JSON: {reason}"
+        raise DocumentError([Problem(file, line, column, "error", codes.crash, message)]) from None
     for address in _addresses_of_contexts(document):
         at = max(text.find(json.dumps(address)), 0)
         line, column = place_of(text, at)
@@ -94,14 +93,14 @@ def _parsed(text: str, file: str, format_: str, codes: RdfCodes) -> RdfText:
     import rdflib
 
     graph, dataset = rdflib.Graph(), rdflib.Dataset()
-    is_json = format_ == "json-ld"  # the one that can name graphs
+    is_json = format_ == "json-ld"  # the only format with named graphs
     try:
-        with texts_kept():
+        with literals_unnormalised():
             (dataset.default_graph if is_json else graph).parse(data=text, format=format_, publicID=BASE)
     except Exception as error:  # every parser of rdflib raises its own kinds
-        line, column, reason = _what_trips(text) if _is_tripped(error) else _syntax_place(error)
-        code = codes.tripped if _is_tripped(error) else codes.syntax
-        message = f"this is no {format_}: {reason}"
+        line, column, reason = _crash_cause(text) if _is_parser_crash(error) else _syntax_place(error)
+        code = codes.crash if _is_parser_crash(error) else codes.syntax
+        message = f"invalid {format_}: {reason}"
         raise DocumentError([Problem(file, line, column, "error", code, message)]) from None
     named = [one for one in dataset.graphs() if one.identifier != dataset.default_graph.identifier]
     for one in (dataset.default_graph, *named):
@@ -110,8 +109,10 @@ def _parsed(text: str, file: str, format_: str, codes: RdfCodes) -> RdfText:
 
 
 @contextlib.contextmanager
-def texts_kept() -> Iterator[None]:
-    """Have rdflib keep the spelling of literals, and not tell of each that does not fit its datatype."""
+def literals_unnormalised() -> Iterator[None]:
+    """Have rdflib keep the spelling of literals, without a warning for each that does not fit its
+    datatype.
+    """
     import rdflib
 
     log = logging.getLogger("rdflib.term")
@@ -128,18 +129,18 @@ def texts_kept() -> Iterator[None]:
 
 
 _DEEPEST: Final = 64
-"""Nesting above which a parser that tripped is taken to have tripped over it."""
+"""Nesting from which a parser crash is attributed to nesting."""
 _LONG_NUMBER: Final = re.compile(r"[0-9]{1000,}")
 
 
-def _is_tripped(error: Exception) -> bool:
-    """Say whether a parser failed by itself instead of saying what is wrong."""
+def _is_parser_crash(error: Exception) -> bool:
+    """Return whether a parser crashed instead of reporting a syntax error."""
     trips = UnboundLocalError | RecursionError | TypeError | AttributeError | KeyError
     return isinstance(error, trips) or type(error) is ValueError
 
 
-def _what_trips(text: str) -> tuple[int, int, str]:
-    """Return where a text has what parsers trip over, and why; they do not tell."""
+def _crash_cause(text: str) -> tuple[int, int, str]:
+    """Return line, column and reason of what probably crashed the parser, which does not report it."""
     number = _LONG_NUMBER.search(text)
     if number is not None:
         return (*place_of(text, number.start()), f"a number of {len(number.group()):,} digits is too long")
@@ -151,18 +152,18 @@ def _what_trips(text: str) -> tuple[int, int, str]:
             at = place if deep == _DEEPEST else at
     if deepest >= _DEEPEST:
         return (*place_of(text, at), f"brackets are nested {deepest:,} deep; give inner nodes names")
-    return 0, 0, "its parts do not stand where they belong"
+    return 0, 0, "its structure is invalid"
 
 
 def _syntax_place(error: Exception) -> tuple[int, int, str]:
     if isinstance(error, IndexError):
-        return 0, 0, "it ends before it is whole"
+        return 0, 0, "unexpected end of file"
     if isinstance(error, SAXParseException):
         return error.getLineNumber() or 0, (error.getColumnNumber() or 0) + 1, error.getMessage()
     reason = str(getattr(error, "_why", "") or error).strip().splitlines()
-    said = reason[0] if reason else type(error).__name__
+    text = reason[0] if reason else type(error).__name__
     content, index = getattr(error, "_str", None), getattr(error, "_i", None)
     if isinstance(content, bytes) and isinstance(index, int):  # of rdflib's Turtle parser; its own line errs
         before = content[:index].decode(errors="replace")
-        return (*place_of(before, len(before)), said)
-    return 0, 0, said
+        return (*place_of(before, len(before)), text)
+    return 0, 0, text

@@ -1,7 +1,6 @@
-"""Units of measurement: whether one is known, and the same amount in another one.
+"""Units of measurement: validation and conversion.
 
-`pint` knows the units; it takes half a second to load, so it is loaded only when two units really differ, or
-one is not among the most usual.
+`pint` takes half a second to load, so it is loaded only if two units differ or one is not a common unit.
 """
 
 import re
@@ -12,7 +11,7 @@ from typing import Any, Final
 
 _NAME = r"[A-Za-zµ°%_]+(?:(?:\^|\*\*)-?\d)?"
 _WRITTEN_UNIT = re.compile(rf"(?:1|{_NAME})(?:[*/ ]{_NAME})*")
-"""Names with small powers, multiplied and divided. Anything richer is refused before pint would calculate
+"""Unit names with small powers, multiplied and divided. Anything else is rejected before pint would evaluate
 it.
 """
 
@@ -23,18 +22,18 @@ _PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 """People write µg/m³ and ℃; pint reads µg/m^3 and degC."""
 
 
-USUAL: Final = frozenset(
+COMMON_UNITS: Final = frozenset(
     (
         *("1/min", "A", "C", "Hz", "J", "K", "Pa", "V", "W", "bpm", "cm", "degC", "degF", "dimensionless"),
         *("g", "g/m^3", "h", "hPa", "kPa", "kg", "km", "km/h", "l", "m", "m/s", "m/s^2", "mV", "mg"),
         *("mg/m^3", "min", "mm", "mmHg", "mol", "ms", "percent", "ppm", "rpm", "s", "ug/m^3"),
     )
 )
-"""What need not be asked of pint, which knows all of them."""
+"""Units that are accepted without loading pint, which knows all of them."""
 
 
 class UnitError(ValueError):
-    """A unit is unknown, or an amount in one unit cannot be told in the other."""
+    """A unit is unknown, or two units are not convertible."""
 
 
 @cache
@@ -60,15 +59,16 @@ def _unit(name: str) -> Any:
 
 def check_unit(name: str) -> None:
     """Raise `UnitError` unless the unit is known."""
-    if name not in USUAL:
+    if name not in COMMON_UNITS:
         _unit(name)
 
 
 @cache
 def _line(from_unit: str, to_unit: str) -> tuple[float, float]:
-    """Return (factor, offset) of the conversion, which is a straight line for temperatures too.
+    """Return (factor, offset) of a conversion, which is affine also for temperatures.
 
-    What is not one, decibels for instance, is refused: a domain's ends and a curve's widths would not follow.
+    Non-linear units (decibels) are rejected: the ends of a domain and the widths of a curve would not
+    convert.
     """
     source, target = _unit(from_unit), _unit(to_unit)
     if source.dimensionality != target.dimensionality:
@@ -82,11 +82,9 @@ def _line(from_unit: str, to_unit: str) -> tuple[float, float]:
                 float(_registry().Quantity(amount, source).to(target).magnitude) for amount in (0.0, 1.0, 2.0)
             )
     except Exception as error:  # pint raises many kinds: differences of temperatures against temperatures, …
-        raise UnitError(f'an amount in "{from_unit}" cannot be told in "{to_unit}"') from error
+        raise UnitError(f'"{from_unit}" cannot be converted to "{to_unit}"') from error
     if not isclose(two - one, one - zero, rel_tol=1e-9):
-        raise UnitError(
-            f'"{from_unit}" does not grow in step with "{to_unit}"; give the amount in the latter'
-        )
+        raise UnitError(f'"{from_unit}" is not a linear scale of "{to_unit}"; give the amount in "{to_unit}"')
     return one - zero, zero
 
 
@@ -99,7 +97,7 @@ def convert(amount: float, from_unit: str, to_unit: str) -> float:
 
 
 def convert_difference(amount: float, from_unit: str, to_unit: str) -> float:
-    """Return a difference of two amounts in the other unit: 9 degF wide is 5 degC wide."""
+    """Return a difference in the other unit: 9 degF wide is 5 degC wide."""
     if from_unit == to_unit:
         return amount
     factor, _ = _line(from_unit, to_unit)
@@ -107,5 +105,5 @@ def convert_difference(amount: float, from_unit: str, to_unit: str) -> float:
 
 
 def _rounded(amount: float) -> float:
-    """Return the amount to twelve digits, so that what is exact in decimals comes out exact."""
+    """Round to twelve digits, so that decimal amounts convert exactly."""
     return float(f"{amount:.12g}")

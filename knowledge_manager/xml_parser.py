@@ -1,4 +1,4 @@
-"""The one parser of XML that others wrote: nothing outside of its bytes is ever looked at."""
+"""The parser for untrusted XML. It reads nothing but the given bytes."""
 
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def parse_xml(source: bytes) -> "Element":
-    """Return the outermost element, without comments and processing instructions.
+    """Return the root element, without comments and processing instructions.
 
-    No entity is expanded, no DTD loaded, nothing fetched, no huge tree built. What is not well-formed raises
-    `lxml.etree.XMLSyntaxError`.
+    No entity is expanded, no DTD loaded, nothing fetched, no huge tree built. XML that is not well-formed
+    raises `lxml.etree.XMLSyntaxError`.
     """
     parser = etree.XMLParser(
         resolve_entities=False,

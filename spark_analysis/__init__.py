@@ -1,4 +1,4 @@
-"""Answers from traces: metrics, delays and reports, computed by Spark on a laptop or a cluster.
+"""Analysis of traces with Spark, on one machine or a cluster: metrics, reports, sweeps, live view, learning.
 
     from spark_analysis import open_run
 
@@ -6,7 +6,7 @@
     run.delays().describe("delay_ms").show()
     run.table("contacts").toPandas()
 
-Importing this package is cheap: Spark is loaded when the first name is used.
+Importing this package is cheap: Spark is loaded when a name is first used.
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ __all__ = ["Run", "open_run"]
 
 
 def __getattr__(name: str) -> object:
-    """Load `spark_analysis.run`, and Spark with it, when somebody first asks for a name of it."""
+    """Load `spark_analysis.run`, and Spark with it, on first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from spark_analysis import run

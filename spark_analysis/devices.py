@@ -1,8 +1,8 @@
-"""Which device each engine is in.
+"""Maps engines to devices.
 
-A device with several roles has one engine for each of them. Its mediator stands for it on the air, in motion
-and in contacts; the other engines are named after it, `medics-3.subscriber` inside `medics-3`
-(docs/trace-format.md). Whatever is counted by device is counted by this map, and by no other.
+A device with several roles has one engine per role. Its mediator represents it on the air, in motion and in
+contacts; the other engines are named after it, `medics-3.subscriber` inside `medics-3`
+(docs/trace-format.md). Every count by device uses this map.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """The devices of a run. `inside` maps each engine that does not stand for its device to that device."""
+    """The devices of a run. `inside` maps each engine that does not represent its device to that device."""
 
     count: int
     inside: Mapping[int, int]
 
     def of(self, node: int) -> int:
-        """Return the device of an engine; an engine that the table does not have is its own device."""
+        """Return the device of an engine; an unknown engine is its own device."""
         return self.inside.get(node, node)
 
     def of_all(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,25 +1,25 @@
-"""What can go wrong when a trace is analysed, and whose matter it is."""
+"""Errors of the analysis."""
 
 
 class AnalysisError(Exception):
-    """Anything that keeps an analysis from giving an answer. Its text says what, where and what to do."""
+    """An analysis cannot be completed. The message gives what happened, where, and what to do."""
 
 
 class NoJava(AnalysisError):
-    """There is no Java that Spark can run on."""
+    """No Java that Spark can use was found."""
 
 
 class NoSpark(AnalysisError):
-    """Java is there, but Spark did not start or its master cannot be reached."""
+    """Spark did not start, or its master cannot be reached."""
 
 
 class TraceError(AnalysisError):
-    """The folder is not a run, or its trace cannot be read as one."""
+    """The folder is not a run, or its trace cannot be read."""
 
 
 class SweepError(AnalysisError):
-    """A sweep cannot be planned, or what stands in its folder is another one."""
+    """A sweep cannot be run, or its folder holds another one."""
 
 
 class LearningError(AnalysisError):
-    """Past values do not tell what was asked of them."""
+    """The past values are not sufficient for learning."""

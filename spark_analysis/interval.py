@@ -1,4 +1,4 @@
-"""Means of few runs, and how far they can be trusted: Student's t at 95 %."""
+"""Means over few runs with confidence intervals (Student's t, 95 %)."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ CONFIDENCE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The mean of `count` values and its confidence interval; of one value the interval is not known."""
+    """The mean of `count` values and its confidence interval, which is unknown for one value."""
 
     mean: float
     low: float | None
@@ -18,9 +18,7 @@ class Interval:
     count: int
 
     def possible(self, *, share: bool) -> "Interval":
-        """Return it as far as a figure can go: Student's t does not know that none is negative, and no share
-        above 1.
-        """
+        """Clip the interval to possible values: no figure is negative, and no share exceeds 1."""
         if self.low is None or self.high is None:
             return self
         low = max(self.low, min(self.mean, 0.0))
@@ -28,10 +26,10 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval | None:
-    """Return the mean and its 95 % confidence interval, or None of no values.
+    """Return the mean and its 95 % confidence interval; None without values.
 
-    The values are taken as independent draws, which runs with different seeds are. For two variants over the
-    same seeds pass the differences: what the seeds share then cancels out.
+    The values are treated as independent samples, which runs with different seeds are. To compare two
+    variants over the same seeds pass the differences.
     """
     count = len(values)
     if not count:

@@ -1,12 +1,12 @@
-"""Numbers as people read them: in the report, in its pictures and in tables.
+"""Formats numbers for reports, figures and tables.
 
-A number and its unit are joined by a space at which no line is broken.
+A number and its unit are joined by a no-break space.
 """
 
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from spark_analysis.answers import Served
+    from spark_analysis.pair_figures import DeliveryCounts
 
 NOT_KNOWN: Final = "–"
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
@@ -17,37 +17,35 @@ _BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def seconds(milliseconds: float | None) -> float | None:
-    """Return milliseconds as seconds, and None as it is."""
+    """Convert milliseconds to seconds; None stays None."""
     return None if milliseconds is None else milliseconds / 1000
 
 
-def delivery_text(served: "Served", estimate: float | None) -> str:
-    """Say what arrived with what its ratio is worth, in the same words for reports, runs and live figures."""
+def delivery_text(served: "DeliveryCounts", estimate: float | None) -> str:
+    """Return the delivery counts as text, the same in reports, runs and the live view."""
     return (
-        f"{served.delivered:,} of {served.owed:,} owed pairs delivered ({share_text(served.ratio)}); "
+        f"{served.delivered:,} of {served.owed:,} expected deliveries ({share_text(served.ratio)}); "
         f"{served.open:,} still open{_gone(served)}; {share_text(served.whole_ratio)} of the "
         f"{served.whole:,} that had their whole lifetime; estimated within the lifetime "
         f"(Kaplan–Meier): {share_text(estimate)}"
     )
 
 
-def _gone(served: "Served") -> str:
-    """Return how many pairs cannot arrive any more although their lifetime was not over; nothing of none."""
+def _gone(served: "DeliveryCounts") -> str:
+    """Return the lost and withdrawn pairs as text, or nothing."""
     lost = f", {served.lost:,} lost" if served.lost else ""
     return lost + (f", {served.withdrawn:,} withdrawn" if served.withdrawn else "")
 
 
 def median_text(median_s: float | None, watched_s: float | None) -> str:
-    """Return a median of times of which some are censored; one that was not reached is more than the longest
-    time that was watched.
-    """
+    """Return a median of partly censored times; "more than" the longest observation if it was not reached."""
     if median_s is None and watched_s is not None:
         return f"more than {time_text(watched_s)}"
     return time_text(median_s)
 
 
 def time_text(seconds: float | None) -> str:
-    """Return a time in the largest unit that gives at least one of it, to three digits: 95 s is 1.58 min."""
+    """Return a time with three digits in the largest unit that gives at least 1: 95 s is 1.58 min."""
     if seconds is None:
         return NOT_KNOWN
     for size, unit in _TIME_UNITS:
@@ -59,7 +57,7 @@ def time_text(seconds: float | None) -> str:
 
 
 def bytes_text(count: float | None) -> str:
-    """Return a number of bytes in decimal units, to three digits."""
+    """Return bytes in decimal units with three digits."""
     if count is None:
         return NOT_KNOWN
     for size, unit in _BYTE_UNITS:
@@ -69,7 +67,7 @@ def bytes_text(count: float | None) -> str:
 
 
 def energy_text(joules: float | None) -> str:
-    """Return joules, thousands of them as kJ, to three digits."""
+    """Return joules with three digits, in mJ, J, kJ or MJ."""
     if joules is None:
         return NOT_KNOWN
     for size, unit in _ENERGY_UNITS:
@@ -79,7 +77,7 @@ def energy_text(joules: float | None) -> str:
 
 
 def share_text(share: float | None) -> str:
-    """Return a share in percent with one decimal; what is not everything is never rounded up to 100 %."""
+    """Return a percentage with one decimal; less than everything is never rounded up to 100 %."""
     if share is None:
         return NOT_KNOWN
     if 0.9995 <= share < 1:
@@ -88,12 +86,12 @@ def share_text(share: float | None) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Return so many of something: 1 run, 2 runs, 1,000 runs."""
+    """Return a count with its noun: 1 run, 2 runs, 1,000 runs."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def number_text(number: float | None) -> str:
-    """Return a count with thousands apart, and any other number to three digits."""
+    """Return an integer with thousands separators, any other number with three digits."""
     if number is None:
         return NOT_KNOWN
     return f"{number:,}" if isinstance(number, int) else f"{number:.3g}"

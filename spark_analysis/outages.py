@@ -1,7 +1,7 @@
-"""When devices in range of each other cannot talk: one of them is down, or a partition is between them.
+"""When devices in range of each other cannot communicate: one is down, or a planned partition separates them.
 
-Contacts are geometry (docs/trace-format.md). What is left of them is found here, from `node_state` and from
-the partitions that the scenario plans.
+Contacts are geometric (docs/trace-format.md). This module subtracts outages from them, using `node_state` and
+the partitions of the scenario.
 """
 
 import heapq
@@ -14,21 +14,21 @@ from dens.trace.manifest import PlannedPartition
 Contact = tuple[int, int, float, float]
 """(a, b, begin_ms, end_ms)"""
 Stretch = tuple[float, float]
-"""(begin_ms, end_ms); the end is infinite where nothing ends it."""
+"""(begin_ms, end_ms); the end may be infinite."""
 
 FOREVER = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Outages:
-    """When each device is down, and which devices are cut off from all others."""
+    """When each device is down, and which groups of devices are separated from all others."""
 
     down: Mapping[int, tuple[Stretch, ...]]
     islands: tuple[tuple[frozenset[int], Stretch], ...]
 
     def talking(self, contacts: Iterable[Contact]) -> Iterator[Contact]:
-        """Yield the stretches of contacts in which the two can talk. Contacts come in the order in which they
-        begin, and so do the stretches.
+        """Yield the stretches of contacts in which both devices can communicate. Input and output are sorted
+        by their start.
         """
         waiting: list[tuple[float, int, int, float]] = []
         for a, b, begin_ms, end_ms in contacts:
@@ -60,7 +60,7 @@ def outages_of(
     partitions: Iterable[PlannedPartition],
     nodes: Iterable[Mapping[str, Any]],
 ) -> Outages:
-    """Return the outages of a run. A partition names groups, or devices by their names."""
+    """Return the outages of a run. A partition names groups or devices."""
     down: dict[int, list[Stretch]] = {}
     since: dict[int, float] = {}
     for row in sorted(node_state, key=lambda row: int(row["at_ms"])):

@@ -1,35 +1,64 @@
-"""How much of what was owed arrived, and how fast: the definitions, for whoever counts pairs.
+"""Definitions of delivery and delay figures, with and without Spark.
 
-A *pair* is (notification, subscriber). By the end of a run, or of what is known of it, it is
+A *pair* is (notification, subscriber), one expected delivery. By the end of a run, or of the known part of
+it, it is
 
 - `delivered`;
-- `withdrawn`: it had not arrived when its subscription was withdrawn, within its lifetime;
-- `missed`: its notification's lifetime was over and it had not arrived;
-- `lost`: it had not arrived, its lifetime was not over, and no copy is left (`copies_left.py`); or
-- `open`: it had not arrived, its lifetime was not over and there is a copy, so that it might still have.
+- `withdrawn`: its subscription was withdrawn before it arrived, within its lifetime;
+- `missed`: it expired before it arrived;
+- `lost`: it had not arrived, had not expired, and no copy remains (`remaining_copies.py`); or
+- `open`: it had not arrived, had not expired, and a copy remains, so that it might still have arrived.
 
-The first that is true counts. Four figures are shown beside each other, because the first alone depends on
-when the run stops:
+The first that applies counts. Four figures are shown together, because the first alone depends on when the
+run stops:
 
-- the *delivery ratio*, delivered / owed, which is The ONE's: every other pair counts as not delivered;
-- how many are *open*;
-- the ratio among the pairs that had their *whole lifetime*: it was over by the end, and their subscription
+- the *delivery ratio*, delivered / expected, as in The ONE: every other pair counts as not delivered;
+- the number of *open* pairs;
+- the ratio among the pairs that had their *whole lifetime*: they expired by the end, and their subscription
   was not withdrawn before;
-- the *estimate* (Kaplan and Meier's) of the share that arrives within its lifetime. It makes use of open
-  pairs for as long as they were watched, and of withdrawn ones until the withdrawal. Missed and lost pairs
-  never arrive. Where no pair had its whole lifetime, neither of the last two is known.
+- the *estimate* (Kaplan–Meier) of the share that arrives within its lifetime. Open pairs are censored at the
+  end, withdrawn ones at the withdrawal. Missed and lost pairs never arrive. If no pair had its whole
+  lifetime, neither of the last two is known.
 
-A delay runs from the event to the application. `delivered_delay` is about delivered pairs alone, `delay`
-about all that are owed, with open pairs as censored. Reports ask Spark for the same figures
-(`metrics/delivery.py`, `metrics/delay.py`); a law holds both to the same numbers.
+A delay runs from the event to the application. `delivered_delay` covers delivered pairs only, `delay` all
+expected ones, with open pairs as censored. Reports compute the same figures with Spark
+(`metrics/delivery.py`, `metrics/delay.py`); a property test compares both.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spark_analysis.answers import Served
 from spark_analysis.survival import Estimate, estimate
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryCounts:
+    """Expected deliveries by their outcome. `owed` is the number of expected deliveries."""
+
+    owed: int
+    delivered: int
+    missed: int
+    open: int
+    whole_delivered: int
+    """Delivered pairs that had their whole lifetime."""
+    lost: int = 0
+    """Not delivered, not expired, and no copy remains."""
+    withdrawn: int = 0
+    """The subscription was withdrawn before delivery, within the lifetime."""
+    whole: int = field(init=False)
+    """Pairs that had their whole lifetime, delivered or not."""
+    ratio: float | None = field(init=False)
+    """delivered / expected"""
+    whole_ratio: float | None = field(init=False)
+    """The ratio among the pairs that had their whole lifetime."""
+
+    def __post_init__(self) -> None:
+        """Derive the ratios, so that they are always consistent with the counts."""
+        whole = self.whole_delivered + self.missed
+        object.__setattr__(self, "whole", whole)
+        object.__setattr__(self, "ratio", self.delivered / self.owed if self.owed else None)
+        object.__setattr__(self, "whole_ratio", self.whole_delivered / whole if whole else None)
 
 
 class Pair(NamedTuple):
@@ -41,21 +70,21 @@ class Pair(NamedTuple):
     withdrawn_ms: int | None = None
     """When the last of its subscriptions was withdrawn; None: never."""
     is_lost: bool = False
-    """Whether it is known that no copy is left."""
+    """Whether it is known that no copy remains."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """What became of all pairs that are owed; delays in milliseconds."""
+    """Counts and delays of all pairs; delays in milliseconds."""
 
-    served: Served
+    counts: DeliveryCounts
     delay: Estimate
     delivered_delay: Estimate
 
     @property
     def estimate(self) -> float | None:
         """Return the estimated share of pairs that arrive within their lifetime."""
-        if not self.served.whole or self.delay.left is None:
+        if not self.counts.whole or self.delay.left is None:
             return None
         return 1 - self.delay.left
 
@@ -85,4 +114,6 @@ def pair_figures(pairs: Iterable[Pair], end_ms: int) -> PairFigures:
         else:
             counts["open"] += 1
             watched.append((end_ms - event_ms, 0, 1, 0))
-    return PairFigures(Served(**counts), estimate(watched), estimate(row for row in watched if row[1]))
+    return PairFigures(
+        DeliveryCounts(**counts), estimate(watched), estimate(row for row in watched if row[1])
+    )

@@ -1,7 +1,7 @@
-"""How many frames a message takes between two devices, and what these frames add on the air.
+"""Frames per message between two devices, and their overhead.
 
-A link has the smaller frame and the larger overhead of its two radios (docs/scenario.md), as in the emulator.
-The column `bytes` of a trace has neither: it is the length of the message.
+A link uses the smaller frame size and the larger overhead of its two radios (docs/scenario.md), as the
+emulator does. The trace column `bytes` is the length of the message without frames.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,13 +18,13 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RadioLinks:
-    """What radios state of frames, by device; a device that states nothing has 0 of both."""
+    """Frame size and overhead by device; 0 if the radio states none."""
 
     frame_bytes: Mapping[int, int]
     overhead_bytes: Mapping[int, int]
 
     def frames(self, one: Numbers, other: Numbers, octets: Numbers) -> Numbers:
-        """Return how many frames messages of these lengths take between these devices."""
+        """Return the number of frames for messages of these lengths between these devices."""
         if not self.frame_bytes:
             return np.ones_like(octets)
         unbounded = np.iinfo(np.int64).max
@@ -33,14 +33,14 @@ class RadioLinks:
         return np.maximum(1, -(-octets // limit))
 
     def overhead(self, one: Numbers, other: Numbers, frames: Numbers) -> Numbers:
-        """Return the bytes that so many frames have besides those of the message."""
+        """Return the overhead bytes of these frames."""
         if not self.overhead_bytes:
             return np.zeros_like(frames)
         return frames * np.maximum(*(_looked_up(self.overhead_bytes, nodes) for nodes in (one, other)))
 
 
 def radio_links(manifest: Manifest, nodes: Iterable[Mapping[str, Any]]) -> RadioLinks:
-    """Return what a run's scenario states of the radio of each node's group."""
+    """Return the frame sizes and overheads from the radios of a run's scenario."""
     rows = list(nodes)
 
     def stated(key: str) -> dict[int, int]:

@@ -6,29 +6,29 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class RadioUse:
-    """What was on the air, and what came of it.
+    """Transmissions and their results.
 
-    What one real node saw (`of_one_node`) has deliveries far away and not the transfers before them.
+    The trace of one real node (`of_one_node`) has remote deliveries without the transfers that led to them.
     """
 
     relayed: int = 0
     """Transfers: notifications that arrived complete at another device and were new there."""
     duplicates: int = 0
-    """Notifications that arrived complete at another device and were not new there."""
+    """Notifications that arrived complete at another device that already had them."""
     delivered: int = 0
-    """Notifications that an application was shown, composites left out."""
+    """Notifications delivered to applications, without composites."""
     composite_deliveries: int = 0
-    """Messages with a composite that an application was shown."""
+    """Messages with a composite delivered to applications."""
     delivered_between_devices: int = 0
-    """Those of both whose source is in another device than the application."""
+    """Deliveries of both kinds whose source is in another device."""
     transmissions: int = 0
-    """Messages that left a radio, once for each hop."""
+    """Messages transmitted, once per hop."""
     frames: int = 0
-    """Frames that left a radio: a message that is longer than a frame takes several."""
+    """Frames transmitted; a message longer than a frame takes several."""
     bytes_on_air: int = 0
-    """Bytes of these frames, their overhead included."""
+    """Bytes of these frames with overhead."""
     forwarded: int = 0
-    """What of `transmissions` relays sent for others, below the overlay."""
+    """Transmissions by relays for others, below the overlay."""
     forwarded_frames: int = 0
     forwarded_bytes: int = 0
     of_one_node: bool = False
@@ -37,5 +37,5 @@ class RadioUse:
 
     @property
     def deliveries(self) -> int:
-        """Return everything that an application was shown, composites included."""
+        """Return all deliveries, composites included."""
         return self.delivered + self.composite_deliveries

@@ -1,8 +1,7 @@
-"""Opens the folder of a run and gives its tables as DataFrames.
+"""Opens a run and provides its tables as DataFrames.
 
-The whole trace is looked at before Spark starts (`dens.trace.recorded_run`): what is damaged or missing is
-refused by name, and the number of rows is known without a job. A table that nothing was written to is an
-empty frame.
+The trace is validated before Spark starts (`dens.trace.recorded_run`): damaged or missing parts are reported
+by name, and row counts need no Spark job. A table without rows is an empty frame.
 """
 
 import re
@@ -20,57 +19,55 @@ from dens.trace.schema import NUMBERED_BY_CLASS, RENAMED_WORDS, SCHEMA_VERSION
 from spark_analysis.devices import Devices, devices_of
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
-from spark_analysis.metrics import delivery, imprecision, truth
-from spark_analysis.metrics.documents import documents_judged
-from spark_analysis.metrics.holding import copies_at_end
-from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.metrics import delivery, sensor_errors, truth
+from spark_analysis.metrics.copies import copies_at_end
+from spark_analysis.metrics.documents import matched_documents
+from spark_analysis.metrics.expected import SubscriptionRevision, expected_deliveries, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session.session import open_session
 
 SMALL_TABLE_ROWS: Final = 200_000
-"""Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
+"""Tables up to this size are read as one partition: a shuffle would cost more than it gains."""
 SMALL_RUN_ROWS: Final = 1_000_000
-"""Up to here planning and compiling a query takes longer than running it."""
+"""Up to this size planning and compiling a query takes longer than running it."""
 LARGE_RUN_ROWS: Final = 20_000_000
-"""From here on Java's optimising compiler earns what it costs; at five million it took a third more time."""
+"""From this size on Java's optimising compiler pays off; at five million rows it cost a third more time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run whose trace has been found readable. `partial` says that it stopped before its end."""
+    """A run with a validated trace."""
 
     recorded: RecordedRun
     spark: SparkSession
 
     @property
     def path(self) -> Path:
-        """Return the run's folder."""
         return self.recorded.path
 
     @property
     def manifest(self) -> Manifest:
-        """Return what the run says about itself."""
         return self.recorded.manifest
 
     @property
     def small(self) -> bool:
-        """Tell whether planning and compiling a query takes longer than running it."""
+        """Return whether planning and compiling a query takes longer than running it."""
         return self.recorded.rows() <= SMALL_RUN_ROWS
 
     @property
     def partial(self) -> bool:
-        """Tell whether the run stopped before its end."""
+        """Return whether the run stopped before the end of its scenario."""
         return self.manifest.partial
 
     def rows(self, name: str) -> int:
-        """Return how many rows a table has, from its files' footers."""
+        """Return the number of rows of a table, from the file footers."""
         return self.recorded.rows(_known(name))
 
     def table(self, name: str) -> DataFrame:
         """Return a table with exactly the columns of docs/trace-format.md."""
         schema = TABLES[_known(name)]
         if not self.rows(name):
-            # Spark sees that this is empty and leaves out everything that would be computed from it.
+            # Spark's optimiser removes everything that depends on an empty frame.
             nothing = self.spark.range(1).where(F.lit(False))
             return nothing.select(*(F.lit(None).cast(field.dataType).alias(field.name) for field in schema))
         paths = (_unglobbed(part.path) for part in self.recorded.parts[name])
@@ -85,9 +82,7 @@ class Run:
         return frame.coalesce(1) if self.rows(name) <= SMALL_TABLE_ROWS else frame
 
     def small_table(self, name: str) -> list[dict[str, Any]]:
-        """Return the rows of a table that is small by construction, `nodes` or `subscriptions`, without
-        a job.
-        """
+        """Return the rows of a small table (`nodes`, `subscriptions`, `node_state`) without a Spark job."""
         rows: list[dict[str, Any]] = self.recorded.table(_known(name)).to_pylist()
         return rows
 
@@ -100,60 +95,59 @@ class Run:
         revisions: Sequence[SubscriptionRevision] | None = None,
         copies: DataFrame | None = None,
     ) -> DataFrame:
-        """Return what became of every notification for every subscription revision it was owed to. `copies`
-        are the `copies_at_end`, where the caller has them.
+        """Return the outcome of every expected delivery per subscription revision. Pass `copies` if
+        `copies_at_end` is already computed.
         """
         revisions = self.revisions() if revisions is None else revisions
         languages = languages_of(self.manifest)
-        owing = self.table("notifications").transform(owed(revisions, languages))
-        told = self.table("messages").where(~F.col("language").isin(*languages.composed))
-        delivered = told.transform(delivery.deliveries)
-        if self.manifest.node is not None:  # There may be copies elsewhere.
-            return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
+        expected = self.table("notifications").transform(expected_deliveries(revisions, languages))
+        messages = self.table("messages").where(~F.col("language").isin(*languages.composed))
+        delivered = messages.transform(delivery.deliveries)
+        if self.manifest.node is not None:  # other nodes may have copies
+            return delivery.outcomes(expected, delivered, self.manifest.simulated_ms)
         left = self.copies_at_end() if copies is None else copies
-        return delivery.outcomes(owing, delivered, self.manifest.simulated_ms, left)
+        return delivery.outcomes(expected, delivered, self.manifest.simulated_ms, left)
 
     @property
     def devices(self) -> Devices:
-        """Return which device each node is in."""
         return devices_of(self.small_table("nodes"))
 
     def copies_at_end(self) -> DataFrame:
-        """Return of every notification whether a copy is left at the end, and who had one before."""
+        """Return, for every notification, whether copies remain at the end, and who had one before."""
         return copies_at_end(self.table("messages"), self.table("node_state"), self.devices)
 
     def wanted(self) -> DataFrame:
-        """Return every reading and document × every subscription in force that it matches, told or not."""
+        """Return every match of a reading or document with a subscription in force, delivered or not."""
         revisions = self.revisions()
         return self.judged(revisions).transform(truth.wanted(revisions))
 
     def judged(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
-        """Return every reading and every document that one of these revisions wanted, with its matches
-        packed.
-        """
+        """Return every reading and document that matches one of these revisions, with its matches packed."""
         languages = languages_of(self.manifest)
         readings = self.table("filter_decisions").transform(truth.judged(revisions, languages))
         if self.manifest.schema_version < NUMBERED_BY_CLASS:
             readings = readings.withColumn("event", F.lit(None).cast("int"))
         if not self.rows("documents"):
             return readings
-        return readings.unionByName(self.table("documents").transform(documents_judged(revisions, languages)))
+        return readings.unionByName(
+            self.table("documents").transform(matched_documents(revisions, languages))
+        )
 
     def disagreements(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
-        """Return, for each language, how often readings of sensors that err, as they were told, and as they
-        truly were, are not wanted by the same subscriptions.
+        """Return, by language, how often the measured and the true values of erroneous sensors match
+        different subscriptions.
         """
         judged, wanted = truth.judged(revisions, languages_of(self.manifest)), truth.wanted(revisions)
         true = self.table("true_readings")
-        told = imprecision.told_of(self.table("filter_decisions"), true)
-        return imprecision.disagreements(
-            told.transform(judged).transform(wanted),
-            imprecision.as_judged(true).transform(judged).transform(wanted),
+        measured = sensor_errors.with_true_reading(self.table("filter_decisions"), true)
+        return sensor_errors.disagreements(
+            measured.transform(judged).transform(wanted),
+            sensor_errors.as_filter_decisions(true).transform(judged).transform(wanted),
             revisions,
         )
 
     def fates(self) -> DataFrame:
-        """Return what became of every pair of reading and subscriber that was wanted or told."""
+        """Return the fate of every pair of reading and subscriber that matches or was delivered."""
         return truth.fates(
             self.wanted(),
             self.outcomes(),
@@ -164,25 +158,24 @@ class Run:
         )
 
     def delays(self) -> DataFrame:
-        """Return every owed pair of notification and subscriber with its delay; null when it had not
+        """Return every expected pair of notification and subscriber with its delay; null if it had not
         arrived.
         """
         return self.outcomes().transform(delivery.pairs)
 
 
 def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
-    """Open the folder that `dens run` wrote. Without a session one is opened, after the trace was found
-    readable.
+    """Open a run folder. Without a session, one is opened after the trace is validated.
 
-    Raises what `dens.trace.recorded_run.recorded_run` does.
+    Raises the errors of `dens.trace.recorded_run.recorded_run`.
     """
     recorded = recorded_run(Path(path))
     return Run(recorded, spark or open_session(large=recorded.rows() >= LARGE_RUN_ROWS))
 
 
 def is_large(path: str | Path) -> bool:
-    """Tell whether a run is too large for a session that is set up for quick answers; raise what
-    `open_run` does. Nothing of Spark is needed for it.
+    """Return whether a run needs a session for large data. Does not start Spark; raises what `open_run`
+    raises.
     """
     return recorded_run(Path(path)).rows() >= LARGE_RUN_ROWS
 
@@ -194,5 +187,5 @@ def _known(name: str) -> str:
 
 
 def _unglobbed(path: Path) -> str:
-    """Return the path so that Spark takes `*`, `[` and the like in a folder's name literally."""
+    """Escape the characters that Spark would treat as a pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path))

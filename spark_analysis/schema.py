@@ -1,8 +1,7 @@
-"""The tables of a trace as Spark reads them: its types, made of the one schema in `dens/trace/schema.py`.
+"""The trace tables as Spark schemas, derived from `dens/trace/schema.py`.
 
-Reading with a given schema means that no file is opened to guess one, that a table without any part is an
-empty frame and not an error, that a column which an older version did not write is null, and that a column of
-another type is noticed.
+Reading with an explicit schema opens no file to infer one, gives an empty frame for a missing table and nulls
+for columns of newer versions, and detects columns of the wrong type.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What every stream of Spark needs beside Spark: a folder to itself, and a path that is no pattern."""
+"""Helpers for Spark streams: exclusive folders, and paths without patterns."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _PATTERN = frozenset("*?[]{}\\")
 
 
 def refuse_patterns(folder: Path, what: str) -> None:
-    """Refuse a path that Spark's streams take for a pattern: they would read each part several times."""
+    """Reject a path that Spark streams would treat as a pattern: they would read parts several times."""
     if _PATTERN & set(str(folder)):
         raise TraceError(
             f"{folder}: {what} whose path has one of * ? [ ] {{ }} \\ cannot be followed; "
@@ -19,9 +19,9 @@ def refuse_patterns(folder: Path, what: str) -> None:
 
 
 @contextmanager
-def held_alone(place: Path, otherwise: str) -> Iterator[None]:
-    """Hold a folder for this process; the system lets go of it when the process dies, however it does. Where
-    somebody else has it, `otherwise` says so.
+def exclusive_folder(place: Path, otherwise: str) -> Iterator[None]:
+    """Lock a folder for this process; the lock is released when the process ends. `otherwise` is the error
+    message if it is locked.
     """
     import fcntl  # not on every system that reads traces
 

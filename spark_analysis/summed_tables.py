@@ -1,4 +1,4 @@
-"""Tables of a trace that are asked for sums: the same question in Spark's workers and without Spark."""
+"""Sums over trace tables, computed in Spark workers or without Spark."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
@@ -6,15 +6,15 @@ from typing import Protocol
 import pyarrow as pa
 
 Count = Callable[[pa.RecordBatch], Mapping[str, float]]
-"""From some rows of a table to sums over them, each under a name; those of all rows are added up."""
+"""Maps a batch of rows to named sums; the sums of all batches are added."""
 
 
 class Tables(Protocol):
     """The tables of a trace."""
 
     def sums(self, table: str, columns: Sequence[str], count: Count) -> Mapping[str, float]:
-        """Return the sums of what `count` gives for these columns of every part of a table.
+        """Return the sums of `count` over all parts of a table, restricted to these columns.
 
-        A name that no part gave is not there. `count` may travel to other machines, so it can be pickled.
+        Names that no part returned are missing. `count` must be picklable.
         """
         ...

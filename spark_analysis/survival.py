@@ -1,11 +1,9 @@
-"""Times of which some are only known to be longer than they were watched: Kaplan and Meier's estimate (1958).
+"""Kaplan–Meier estimates (1958) of censored times.
 
-This is the one definition of a median, of any other percentile and of a share "within a time" in reports,
-sweeps, live figures and `dens contacts`. The p-th percentile is the least time t at which the estimated share
-of times longer than t is at most 1 - p/100. Nothing is interpolated: it is a time that occurred. Where no
-time is censored it is the nearest rank, the least time that at least p % of all do not exceed. Where the
-curve does not come down that far it is not known, and all that can be said is "more than the longest time
-that was watched".
+The only definition of medians, percentiles and shares "within a time" in reports, sweeps, the live view and
+`dens contacts`. The p-th percentile is the least time t at which the estimated share of longer times is at
+most 1 - p/100. It is not interpolated but an observed time; without censoring it is the nearest rank. If the
+curve does not come down that far, the percentile is only known to be more than the longest observation.
 """
 
 import math
@@ -14,17 +12,17 @@ from dataclasses import dataclass
 from typing import Final
 
 BINS_PER_DECADE: Final = 20
-"""A curve has so many points to each factor of ten, so it stays small however many times there are."""
+"""Points of a curve per factor of ten, which bounds its size."""
 PERCENTS: Final = 101
-"""Percentiles are kept from 0 to 100."""
+"""Percentiles 0 to 100."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A distribution of times, in the unit in which they were given.
+    """A distribution of times, in the unit of its input.
 
-    `known` times came to their end, `censored` ones were watched only so far, and `never` counts what is
-    known to have no end at all. The mean is that of the known ones alone.
+    `known` times ended, `censored` ones were observed only so far, and `never` counts those without an end.
+    The mean is over the known ones.
     """
 
     known: int
@@ -32,28 +30,27 @@ class Estimate:
     never: int
     mean: float | None
     longest: float | None
-    """The longest that anything was watched, whatever became of it."""
+    """The longest observation, whatever its outcome."""
     longest_known: float | None
     percentiles: tuple[float | None, ...]
-    """`percentiles[p]` for p from 0 to 100; None where the curve does not come down so far."""
+    """`percentiles[p]` for p from 0 to 100; None if the curve does not come down that far."""
     left: float | None
-    """The estimated share of times longer than all of these; None of no times."""
+    """The estimated share of times longer than all observations; None without times."""
     survival: tuple[tuple[float, float], ...]
-    """(time, estimated share longer than that) at the end of each bin in which there are times: bin i holds
-    the times in (10^((i-1)/n), 10^(i/n)] with n = `BINS_PER_DECADE`, bin 0 also everything shorter.
+    """(time, estimated share longer than that) at the end of each non-empty bin: bin i holds the times in
+    (10^((i-1)/n), 10^(i/n)] with n = `BINS_PER_DECADE`, bin 0 also everything shorter.
     """
 
     @property
     def median(self) -> float | None:
-        """Return the time that half of all are longer than."""
         return self.percentiles[50]
 
 
 class KaplanMeier:
-    """Takes `total` times, shortest first, and keeps no more of them than the answer needs.
+    """Takes `total` times in ascending order with bounded memory.
 
-    A time that is censored at t counts as at risk at t and not after it: the usual convention that a
-    censoring at t happens just after the ends at t. What never ends is at risk throughout.
+    A time censored at t is at risk at t and not after it (the standard convention). Times without an end are
+    at risk throughout.
     """
 
     def __init__(self, total: int) -> None:
@@ -71,7 +68,7 @@ class KaplanMeier:
         self._bins: dict[int, float] = {}
 
     def take(self, time: float, ended: int, censored: int, never: int = 0) -> None:
-        """Take all that were watched for exactly this time, which is longer than every one taken before."""
+        """Take all times of exactly this length, which must exceed all earlier ones."""
         if self._longest is not None and time <= self._longest:
             raise ValueError(f"{time} is not longer than {self._longest}")
         self._longest = time
@@ -91,9 +88,8 @@ class KaplanMeier:
         self._bins[math.ceil(math.log10(max(time, 1.0)) * BINS_PER_DECADE)] = self._left
 
     def estimate(self) -> Estimate:
-        """Return what all the times amount to."""
         if self._taken != self._total:
-            raise ValueError(f"{self._taken} times were taken of {self._total}")
+            raise ValueError(f"got {self._taken} times instead of {self._total}")
         return Estimate(
             known=self._known,
             censored=self._censored,
@@ -108,7 +104,7 @@ class KaplanMeier:
 
 
 def estimate(rows: Iterable[tuple[float, int, int, int]]) -> Estimate:
-    """Return the estimate of (time, ended, censored, never), in any order; a time may be there many times."""
+    """Return the estimate of (time, ended, censored, never) rows in any order, with repeated times."""
     table: dict[float, list[int]] = {}
     for time, *counts in rows:
         known = table.setdefault(time, [0, 0, 0])

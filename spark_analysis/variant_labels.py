@@ -1,4 +1,4 @@
-"""What variants are called where there is little room: by the settings in which they differ, and no more."""
+"""Short labels of variants: the settings in which they differ."""
 
 import json
 import textwrap
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 LONGEST_VALUE: Final = 24
-"""A value that is longer is cut, unless that would make two variants look alike."""
+"""Longer values are truncated, unless two variants would look alike."""
 
 
 def variant_labels(variants: Sequence[Mapping[str, Any]], alone: str) -> list[str]:
-    """Name each variant by the settings that are not the same in all; where there is none, `alone`.
+    """Label each variant by the settings that differ between variants; `alone` if there are none.
 
-    A setting goes by the last parts of its path that no other differing one ends in, and by nothing where it
-    is the only one. One that a variant leaves as the scenario has it is left out.
+    A setting is named by the shortest unique suffix of its path, and not at all if it is the only one.
+    Settings that a variant does not change are omitted.
     """
     paths = differing(variants)
     names = [""] if len(paths) == 1 else _short_names(paths)
@@ -33,7 +33,7 @@ def variant_labels(variants: Sequence[Mapping[str, Any]], alone: str) -> list[st
 
 
 def differing(variants: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the paths of settings in which not all agree, in order."""
+    """Return the sorted paths of settings that differ between variants."""
     paths = sorted({path for settings in variants for path in settings})
     nothing = object()
     return [
@@ -43,8 +43,8 @@ def differing(variants: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def in_lines(label: str, width: int = 30) -> str:
-    """Return a label for an axis, where there is room downwards only: if it is too long, a setting a line."""
+def wrap_label(label: str, width: int = 30) -> str:
+    """Break a long label for an axis into one setting per line."""
     if len(label) <= width:
         return label
     return "\n".join(

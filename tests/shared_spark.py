@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator["SparkSession"]:
-    from spark_analysis.queries.analysis import DIRECT
+    from spark_analysis.answers import DIRECT
     from spark_analysis.session.session import close_session, open_session
 
     session = open_session()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dens.node.settings.node_file import NodePlan
     from knowledge_manager.dictionary.distributed import DistributedDataDictionary
     from knowledge_manager.dictionary.offers import AlternativeOffers, Offer
-    from knowledge_manager.lookup.lookup import LookUpAnswer
+    from knowledge_manager.lookup.lookup import LookUpResult
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
@@ -27,7 +27,7 @@ class Word:
     """A word, its meanings in the mission table, and the look-up question for the attributes it means."""
 
     text: str
-    answer: "LookUpAnswer"
+    answer: "LookUpResult"
     question: bytes | None
     """None if the word means no attribute that can be measured."""
 
@@ -41,12 +41,12 @@ class Word:
 
 def find_word(text: str, table: "MissionTable", words: "Thesaurus", language: str | None) -> Word:
     """Look up a word in the mission table and the thesauri."""
-    from knowledge_manager.dictionary.offers import wishes_of
+    from knowledge_manager.dictionary.offers import interests_of
     from knowledge_manager.dictionary.question import encode_question
     from knowledge_manager.lookup.lookup import look_up
 
     answer = look_up(text, table, words, language)
-    wanted = wishes_of(answer.meanings, table)
+    wanted = interests_of(answer.meanings, table)
     return Word(text, answer, encode_question(wanted, table.feature_bytes) if wanted else None)
 
 

@@ -35,7 +35,7 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
 
 def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
     """Return the figures as plain data: counts, both ratios and the estimate."""
-    return None if found is None else {**asdict(found.served), "estimate": found.estimate}
+    return None if found is None else {**asdict(found.counts), "estimate": found.estimate}
 
 
 def delivery_line(found: "PairFigures | None") -> str:
@@ -43,13 +43,13 @@ def delivery_line(found: "PairFigures | None") -> str:
 
     if found is None:
         return "delivery ratio: see `dens report`"
-    return delivery_text(found.served, found.estimate)
+    return delivery_text(found.counts, found.estimate)
 
 
 def prediction_line(folder: Path) -> str | None:
     """Return the outcome of predictions in a run; None if none has ended."""
     from dens.trace.recorded_run import recorded_run
-    from spark_analysis.foretold import foretold_in
+    from spark_analysis.predictions import prediction_stats_of
 
-    found = foretold_in(recorded_run(folder))
-    return None if found is None else found.in_words()
+    found = prediction_stats_of(recorded_run(folder))
+    return None if found is None else found.as_text()

@@ -40,10 +40,10 @@ def other_thesaurus(names: Sequence[str | Path] | None) -> "Thesaurus | None":
 def chosen_thesaurus(names: Sequence[str | Path] | None, language: str | None) -> "Thesaurus":
     """Load thesauri on top of the shipped one. Raises `BadArgument` if none has words in `language`."""
     from knowledge_manager.lookup.thesaurus_files import SHIPPED, load_layers
-    from knowledge_manager.thesaurus.concept import speaks
+    from knowledge_manager.thesaurus.concept import language_matches
 
     thesaurus = load_layers(names or [])
-    if language is not None and not any(speaks(tag, language) for tag in thesaurus.languages):
+    if language is not None and not any(language_matches(tag, language) for tag in thesaurus.languages):
         available = ", ".join(thesaurus.languages) or "none"
         name = ", ".join(map(str, names or [SHIPPED]))
         raise BadArgument(f"{name} has no words in {language!r}; available languages: {available}")

@@ -1,1 +1,1 @@
-"""Local and distributed data dictionaries (LDD, SDDD): who offers what."""
+"""Local and distributed data dictionaries (LDD, DDD): which node offers which sources."""

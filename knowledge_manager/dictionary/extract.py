@@ -4,12 +4,12 @@
 | --- | --- | --- |
 | 0 | 1 | high nibble: 1, the layout's version; low nibble: 0, 1, 2, 3 for features of 1, 2, 4, 8 bytes |
 | 1 | 4 | counter: which of this node's extracts is newer |
-| 5 | 1 | lifetime code q: it may be believed for ⌊2^(q/8)⌋ seconds after it was made |
-| 6 | 1 | number of sources, 0..255; 0 says that nothing is offered any more |
+| 5 | 1 | lifetime code q: valid for ⌊2^(q/8)⌋ seconds after it was made |
+| 6 | 1 | number of sources, 0..255; 0 withdraws all offers |
 | 7 | 3 + F each | event index, attribute feature, protocol code, content type code |
 
-Sources stand in rising order of their bytes, each once, so that equal dictionaries give equal extracts. A
-publisher with one source says it in 11 bytes. Extracts are untrusted input: the decoder accepts exactly the
+Sources are sorted by their bytes, without duplicates, so that equal dictionaries give equal extracts. An
+extract with one source has 11 bytes. Extracts are untrusted input: the decoder accepts exactly the
 well-formed ones and raises `ExtractError` for everything else.
 """
 
@@ -28,7 +28,7 @@ MOST_SOURCES: Final = 255
 FEATURE_SIZES: Final = (1, 2, 4, 8)
 
 PROTOCOLS: Final[tuple[str, ...]] = ("", "memory", "file", "pin", "i2c", "adc", "spi", "serial")
-"""How a source is read, by code; code 0 does not say."""
+"""How a source is read, by code; code 0 is unspecified."""
 
 CONTENT_TYPES: Final[tuple[str, ...]] = (
     "",
@@ -38,16 +38,16 @@ CONTENT_TYPES: Final[tuple[str, ...]] = (
     "text/turtle",
     "application/rdf+xml",
 )
-"""What a source yields, by code; code 0 does not say."""
+"""What a source yields, by code; code 0 is unspecified."""
 
 
 class ExtractError(VectorError):
-    """Bytes that are no extract: what is wrong, and at which offset."""
+    """Bytes that are not a valid extract. The message names the offset."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class OfferedSource:
-    """One source of one event class: the mask of attributes it fills, and how it is read."""
+    """One source of one event class: the mask of the attributes it fills, and how it is read."""
 
     event: int
     attributes: int
@@ -55,13 +55,13 @@ class OfferedSource:
     content_type: int = 0
 
     def fills(self, attributes: int) -> bool:
-        """Say whether it measures all attributes of this mask."""
+        """Return whether the source measures all attributes of this mask."""
         return attributes & ~self.attributes == 0
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """What a node offers, as of its counter."""
+    """The sources of a node, as of its counter."""
 
     counter: int
     lifetime_q: int
@@ -70,20 +70,19 @@ class Extract:
 
     @property
     def lifetime_ms(self) -> int:
-        """Return how long it may be believed after it was made."""
         return lifetime_s(self.lifetime_q) * 1000
 
     def encode(self) -> bytes:
-        """Return the bytes; what they cannot say raises `ExtractError`."""
+        """Return the bytes; a value that does not fit the layout raises `ExtractError`."""
         size = self.feature_bytes
         if size not in FEATURE_SIZES:
-            raise ExtractError(0, f"features have 1, 2, 4 or 8 bytes, not {size}")
+            raise ExtractError(0, f"feature size {size} is not 1, 2, 4 or 8 bytes")
         if not 0 <= self.counter <= LARGEST_COUNTER:
-            raise ExtractError(1, f"the counter {self.counter} has no four bytes")
+            raise ExtractError(1, f"counter {self.counter} does not fit into four bytes")
         if not 0 <= self.lifetime_q <= 255:
-            raise ExtractError(5, f"the lifetime code {self.lifetime_q} is no byte")
+            raise ExtractError(5, f"lifetime code {self.lifetime_q} is outside 0..255")
         if len(self.sources) > MOST_SOURCES:
-            raise ExtractError(6, f"{len(self.sources)} sources; an extract has at most {MOST_SOURCES}")
+            raise ExtractError(6, f"{len(self.sources)} sources; the maximum is {MOST_SOURCES}")
         head = (
             bytes([LAYOUT_VERSION << 4 | FEATURE_SIZES.index(size)])
             + self.counter.to_bytes(4, "big")
@@ -103,13 +102,15 @@ def _encoded(source: OfferedSource, feature_bytes: int) -> bytes:
 
 
 def decode_extract(content: bytes, table: MissionTable | None = None) -> Extract:
-    """Return the extract, or raise `ExtractError`. With a table, what it does not know is refused too."""
+    """Return the extract, or raise `ExtractError`. With a table, unknown events and attributes are rejected
+    too.
+    """
     if len(content) < HEADER_BYTES:
         raise ExtractError(len(content), f"an extract has at least {HEADER_BYTES} bytes")
     if content[0] >> 4 != LAYOUT_VERSION:
-        raise ExtractError(0, f"layout version {content[0] >> 4}; this is version {LAYOUT_VERSION}")
+        raise ExtractError(0, f"layout version {content[0] >> 4} is not supported; expected {LAYOUT_VERSION}")
     if content[0] & 15 >= len(FEATURE_SIZES):
-        raise ExtractError(0, f"feature size code {content[0] & 15}; it is 0..3")
+        raise ExtractError(0, f"feature size code {content[0] & 15} is outside 0..3")
     size = FEATURE_SIZES[content[0] & 15]
     if table is not None and table.feature_bytes != size:
         raise ExtractError(0, f"features of {size} bytes; the mission table has {table.feature_bytes}")
@@ -117,14 +118,14 @@ def decode_extract(content: bytes, table: MissionTable | None = None) -> Extract
     end = HEADER_BYTES + step * content[6]
     if len(content) != end:
         raise ExtractError(
-            min(len(content), end), f"{content[6]} sources make {end} bytes, here are {len(content)}"
+            min(len(content), end), f"{content[6]} sources need {end} bytes, not {len(content)}"
         )
     sources: list[OfferedSource] = []
     before = b""
     for at in range(HEADER_BYTES, end, step):
         entry = content[at : at + step]
         if entry <= before:
-            raise ExtractError(at, "sources stand in rising order, each once")
+            raise ExtractError(at, "sources are not in ascending order without duplicates")
         before = entry
         sources.append(_source(entry, at, size))
         if table is not None:
@@ -139,7 +140,7 @@ def _source(entry: bytes, at: int, size: int) -> OfferedSource:
     if mask == 0:
         raise ExtractError(at + 1, "a source measures at least one attribute")
     if mask >> (8 * size - 1):
-        raise ExtractError(at + 1, "the highest attribute is an event's age, which nobody measures")
+        raise ExtractError(at + 1, "the highest attribute is reserved for an event's age")
     if entry[1 + size] >= len(PROTOCOLS):
         raise ExtractError(at + 1 + size, f"protocol code {entry[1 + size]} is unknown")
     if entry[2 + size] >= len(CONTENT_TYPES):
@@ -157,7 +158,7 @@ def _check_with_table(source: OfferedSource, at: int, table: MissionTable) -> No
 
 
 def mask_of(indexes: Iterable[int]) -> int:
-    """Return the feature in which exactly these bits are set."""
+    """Return the feature with exactly these bits set."""
     mask = 0
     for index in indexes:
         mask |= 1 << index

@@ -1,8 +1,7 @@
-"""The local data dictionary: what this node can offer, in the words of the mission table.
+"""The local data dictionary: the sources of this node, in terms of the mission table.
 
-It is made from the vocabularies and what the node has: sources, each with an event class, the attributes
-it fills, a protocol and a content type. Domains, units and terms are the mission table's. What others get
-to know of it is its extract.
+A source has an event class, the attributes it fills, a protocol and a content type. Domains, units and terms
+are the mission table's. Other nodes receive its extract.
 """
 
 from collections.abc import Iterable
@@ -21,12 +20,12 @@ DEFAULT_LIFETIME_S = 24 * 3600
 
 
 class LocalDictionaryError(ValueError):
-    """A source cannot be offered; the message says what is wrong with it."""
+    """A source cannot be offered; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalSource:
-    """Something on this node that yields readings of one event class, or graphs of one class."""
+    """A source on this node that yields readings of one event class, or graphs of one class."""
 
     event: EventClass | GraphClass
     attributes: tuple[Attribute | Facet, ...]
@@ -35,7 +34,7 @@ class LocalSource:
 
     @property
     def offered(self) -> OfferedSource:
-        """Return the source as an extract tells it."""
+        """Return the source as it is encoded in an extract."""
         return OfferedSource(
             self.event.index,
             mask_of(attribute.index for attribute in self.attributes),
@@ -44,7 +43,7 @@ class LocalSource:
         )
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON: all that the mission table knows about the offered attributes."""
+        """Return plain data for JSON: everything in the mission table about the offered attributes."""
         return {
             "event": self.event.name,
             "event_index": self.event.index,
@@ -55,7 +54,7 @@ class LocalSource:
 
 
 def attribute_document(attribute: Attribute | Facet) -> dict[str, Any]:
-    """Return plain data for JSON about one attribute, or facet, of the mission table."""
+    """Return one attribute, or facet, of the mission table as plain data for JSON."""
     if isinstance(attribute, Facet):
         return {
             "name": attribute.name,
@@ -77,7 +76,7 @@ def attribute_document(attribute: Attribute | Facet) -> dict[str, Any]:
 
 
 class LocalDataDictionary:
-    """The sources of one node. It is filled at the start and whenever a source comes or goes."""
+    """The sources of one node. It changes whenever a source is added or removed."""
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table
@@ -85,7 +84,7 @@ class LocalDataDictionary:
 
     @property
     def sources(self) -> tuple[LocalSource, ...]:
-        """Return what is offered, in the order of the extract."""
+        """Return the sources in the order of the extract."""
         return tuple(self._sources[key] for key in sorted(self._sources))
 
     def offer(
@@ -93,13 +92,13 @@ class LocalDataDictionary:
     ) -> LocalSource:
         """Offer a source; offering the same one again changes nothing.
 
-        Names are those of the mission table; unknown ones raise `UnknownName`, a protocol or content type
-        without a code raises `LocalDictionaryError`.
+        Unknown names raise `UnknownName`; a protocol or content type without a code raises
+        `LocalDictionaryError`.
         """
         event_class = self._table.source_class(event)
         indexes = {event_class.attribute(name).index for name in attributes}
         if not indexes:
-            raise LocalDictionaryError(f"a source of {event} fills no attribute; name at least one")
+            raise LocalDictionaryError(f"a source of {event} needs at least one attribute")
         _check_word("protocol", protocol, PROTOCOLS)
         _check_word("content type", content_type, CONTENT_TYPES)
         filled = tuple(one for one in event_class.attributes if one.index in indexes)
@@ -108,35 +107,33 @@ class LocalDataDictionary:
         return source
 
     def withdraw(self, source: LocalSource) -> None:
-        """Offer it no longer; what was not offered is no error."""
+        """Withdraw a source; one that is not offered is ignored."""
         self._sources.pop(source.offered, None)
 
     def serving(self, question: Question) -> tuple[LocalSource, ...] | None:
-        """Return the sources that serve what a subscription asks: how a watchdog learns what to watch.
+        """Return the sources that serve a subscription, which its watchdog has to watch.
 
-        Each of them serves it alone, or all of them only together; it may also need none. None where nothing
-        here serves it.
+        Either each of them serves it alone, or all of them only together; the result may be empty. None if
+        nothing here serves it.
         """
-        alone = tuple(source for source in self.sources if question.serves(self._telling(source)))
+        alone = tuple(source for source in self.sources if question.serves(self._extract_of(source)))
         if alone:
             return alone
-        return self.sources if question.serves(self._telling(*self.sources)) else None
+        return self.sources if question.serves(self._extract_of(*self.sources)) else None
 
-    def _telling(self, *sources: LocalSource) -> Extract:
-        """Return an extract that tells of these sources alone."""
+    def _extract_of(self, *sources: LocalSource) -> Extract:
         return Extract(0, 0, self._table.feature_bytes, tuple(source.offered for source in sources))
 
     def extract(self, counter: int, lifetime_s: int = DEFAULT_LIFETIME_S) -> bytes:
-        """Return what others get to know.
+        """Return the encoded extract.
 
-        The counter must rise with every change and survive a restart: a stored number, or the second at
-        which the change was made.
+        The counter must rise with every change and survive a restart: a stored number, or the second of the
+        change.
         """
         offered = tuple(sorted(self._sources))
         return Extract(counter, lifetime_code(lifetime_s), self._table.feature_bytes, offered).encode()
 
     def as_document(self) -> list[dict[str, Any]]:
-        """Return plain data for JSON."""
         return [source.as_document() for source in self.sources]
 
 

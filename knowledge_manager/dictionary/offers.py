@@ -1,14 +1,14 @@
-"""Browsing: what is measured around here, by whom, and what is missing for a subscription.
+"""Browsing: which attributes are measured nearby, by which nodes, and what a subscription still lacks.
 
-The facts are the extracts in the distributed dictionary; the names are the mission table's, and with a
-thesaurus also the words of whoever asks.
+The facts are the extracts in the distributed dictionary, the names those of the mission table and, with a
+thesaurus, the user's words.
 """
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge_manager.dictionary.distributed import DistributedDataDictionary, Held
+from knowledge_manager.dictionary.distributed import DirectoryEntry, DistributedDataDictionary
 from knowledge_manager.dictionary.extract import indexes_of, mask_of
 from knowledge_manager.lookup.lookup import Meaning, words_for
 from knowledge_manager.mission_table import MissionTable
@@ -20,7 +20,7 @@ from knowledge_manager.vocabulary.graph_class import Facet, GraphClass
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One attribute that somebody measures. `words` are others' names for it, in the language asked for."""
+    """One attribute that a node measures. `words` are other names for it, in the requested language."""
 
     event: EventClass | GraphClass
     attribute: Attribute | Facet
@@ -34,18 +34,17 @@ class Offer:
 
     @property
     def unit(self) -> str:
-        """Return in which unit it is told, if in any."""
+        """Return the unit; empty for a facet."""
         return "" if isinstance(self.attribute, Facet) else self.attribute.unit
 
     @property
     def members(self) -> list[str]:
-        """Return the words that may be said of it: terms and values, or the properties of a facet."""
+        """Return the terms and values of the attribute, or the properties of the facet."""
         if isinstance(self.attribute, Facet):
             return list(self.attribute.properties)
         return [*self.attribute.terms, *self.attribute.values]
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {
             "event": self.event.name,
             "attribute": self.attribute.name,
@@ -60,20 +59,21 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class PartialOffer:
-    """A node that measures the event class but not all that is wanted."""
+    """A node that measures the event class but not all required attributes."""
 
     node: int
     offered: tuple[str, ...]
     missing: tuple[str, ...]
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {"node": self.node, "offered": list(self.offered), "missing": list(self.missing)}
 
 
 @dataclass(frozen=True, slots=True)
 class AlternativeOffers:
-    """One alternative of a subscription: who offers all of it, and who a part, the most complete first."""
+    """One alternative of a subscription: the nodes that offer all of it, and those that offer a part, the
+    most complete first.
+    """
 
     event: str
     attributes: tuple[str, ...]
@@ -81,7 +81,6 @@ class AlternativeOffers:
     partial: tuple[PartialOffer, ...]
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {
             "event": self.event,
             "attributes": list(self.attributes),
@@ -99,7 +98,7 @@ def browse_offers(
 ) -> tuple[Offer, ...]:
     """Return every attribute that a known node measures, in the order of the mission table.
 
-    `within` limits the answer to these nodes, such as those of the own partition.
+    `within` restricts the result to these nodes, such as those of this node's partition.
     """
     nodes_of: dict[tuple[int, int], dict[int, None]] = {}
     for held in dictionary.live():
@@ -121,31 +120,31 @@ def browse_offers(
 
 
 def heard_within(dictionary: DistributedDataDictionary, last_ms: int) -> frozenset[int]:
-    """Return the nodes of which something was heard in the last so many milliseconds: the own partition, as
-    far as a node can know it.
+    """Return the nodes that were heard in the last `last_ms`: this node's partition as far as it can be
+    known.
     """
     since = dictionary.now_ms - last_ms
     return frozenset(held.node for held in dictionary.live() if held.provenance.heard_ms >= since)
 
 
-def wishes_of(meanings: Iterable[Meaning], table: MissionTable) -> tuple[tuple[int, int], ...]:
-    """Return about which event indexes and attribute features somebody asks who uses a word with these
-    meanings; a feature of 0 is the whole event class. A term is about every attribute that has it.
+def interests_of(meanings: Iterable[Meaning], table: MissionTable) -> tuple[tuple[int, int], ...]:
+    """Return the event indexes and attribute features that a word with these meanings refers to. A feature of
+    0 is the whole event class. A term refers to every attribute that has it.
     """
-    wishes: list[tuple[int, int]] = []
+    interests: list[tuple[int, int]] = []
     for meaning in meanings:
         if meaning.attribute is not None and meaning.event is not None:
-            wishes.append((meaning.event.index, 1 << meaning.attribute.index))
+            interests.append((meaning.event.index, 1 << meaning.attribute.index))
         elif meaning.event is not None:
-            wishes.append((meaning.event.index, 0))
+            interests.append((meaning.event.index, 0))
         else:
-            wishes += [
+            interests += [
                 (event.index, 1 << attribute.index)
                 for event in table.events
                 for attribute in event.attributes
                 if meaning.target.name in attribute.terms
             ]
-    return tuple(wishes)
+    return tuple(interests)
 
 
 def offers_for(
@@ -155,11 +154,11 @@ def offers_for(
     body: bytes,
     within: Container[int] | None = None,
 ) -> tuple[AlternativeOffers, ...]:
-    """Return for each alternative of a subscription who can serve it wholly, and who in part.
+    """Return, for each alternative of a subscription, who can serve all of it and who a part.
 
-    `language` is the subscription language's id; a bad body raises `VectorError`. Where a language asks for
-    something else than attributes, there is one alternative without any, and nobody serves it in part.
-    `within` limits the answer to these nodes.
+    `language` is the subscription language's id; a bad body raises `VectorError`. If a language requires more
+    than attributes, there is one alternative without attributes and without partial offers. `within`
+    restricts the result to these nodes.
     """
     offered = [held for held in dictionary.live() if within is None or held.node in within]
     question = dictionary.question_of(language, body)
@@ -174,7 +173,9 @@ def offers_for(
     )
 
 
-def _alternative(offered: Iterable[Held], table: MissionTable, event: int, mask: int) -> AlternativeOffers:
+def _alternative(
+    offered: Iterable[DirectoryEntry], table: MissionTable, event: int, mask: int
+) -> AlternativeOffers:
     event_class = table.source_class_at(event)
     publishers: list[int] = []
     partial: list[PartialOffer] = []
@@ -190,8 +191,8 @@ def _alternative(offered: Iterable[Held], table: MissionTable, event: int, mask:
     return AlternativeOffers(event_class.name, _names(event_class, mask), tuple(publishers), tuple(partial))
 
 
-def _most_filled(held: Held, event: int, mask: int) -> int:
-    """Return what the best single source of the node fills; attributes of two sources never meet in one
+def _most_filled(held: DirectoryEntry, event: int, mask: int) -> int:
+    """Return what the best single source of the node fills; attributes of two sources are never in one
     reading.
     """
     fills = [source.attributes & mask for source in held.extract.sources if source.event == event]

@@ -1,1 +1,1 @@
-"""RSS, Atom, RDF and CMS feeds as graph publications."""
+"""Reads RSS, Atom, RDF and CMS feeds as graph publications."""

@@ -1,8 +1,8 @@
-"""The term tree of a content management system as a taxonomy: what its authors file things under.
+"""Reads the term tree of a content management system as a taxonomy.
 
-WordPress tells it as `/wp-json/wp/v2/categories` (a list, or several pages of it joined), Drupal as
-`/jsonapi/taxonomy_term/VOCABULARY` (JSON:API). A class a term, its name as label, its parents above it. A
-class is named by the term's own address, or by Drupal's UUID, which outlives every renaming.
+WordPress exports it as `/wp-json/wp/v2/categories` (a list, or several joined pages), Drupal as
+`/jsonapi/taxonomy_term/VOCABULARY` (JSON:API). Each term becomes a class with its name as label and its
+parents above it. The class IRI is the term's address, or Drupal's UUID, which survives renaming.
 """
 
 import html
@@ -14,14 +14,14 @@ from dens.config.json_documents import parse_json
 from dens.config.problems import DocumentError, listed
 from dens.config.reading import refuse_large
 from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel
-from knowledge_manager.graphs.taxonomy_reader import sound_taxonomy
+from knowledge_manager.graphs.taxonomy_reader import acyclic_taxonomy
 from knowledge_manager.graphs.terms import TermError, iri, literal
 
 LARGEST_EXPORT: Final = 16 * 1024 * 1024
 
 
 class _Unfit(ValueError):
-    """The export is not what the system writes."""
+    """The export does not have the format of the system."""
 
 
 class _Term(NamedTuple):
@@ -31,20 +31,20 @@ class _Term(NamedTuple):
 
 
 def cms_taxonomy(content: bytes, file: str, system: str, name: str) -> Taxonomy:
-    """Return the term tree in an export of a system (`SYSTEMS`); what is wrong raises `DocumentError`.
+    """Return the term tree of an export of `system` (one of `SYSTEMS`); invalid input raises `DocumentError`.
 
-    Terms whose parent is not in the export stand at the top, as the system itself shows them to those who
-    may not see the parent.
+    Terms whose parent is not in the export become top classes, as the system shows them to users who may not
+    see the parent.
     """
     refuse_large(content, file, LARGEST_EXPORT)
     try:
         found = list(SYSTEMS[system](parse_json(content, file, "D529")))
     except (_Unfit, TermError) as error:
-        raise DocumentError.of_file(file, "D529", f"is no export of {system}: {error}") from None
+        raise DocumentError.of_file(file, "D529", f"not an export of {system}: {error}") from None
     if not found:
-        raise DocumentError.of_file(file, "D529", f"is an export of {system} without any term")
+        raise DocumentError.of_file(file, "D529", f"the export of {system} has no terms")
     parents = {term.iri: tuple(sorted(term.parents)) for term in found}
-    return sound_taxonomy(Taxonomy(name, parents, {}, {term.iri: (term.label,) for term in found}), file)
+    return acyclic_taxonomy(Taxonomy(name, parents, {}, {term.iri: (term.label,) for term in found}), file)
 
 
 def _wordpress(document: Any) -> Iterator[_Term]:
@@ -69,7 +69,7 @@ def _drupal(document: Any) -> Iterator[_Term]:
 
 
 def _drupal_parents(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the UUIDs of a term's parents; the top of a vocabulary is called `virtual` there."""
+    """Yield the UUIDs of a term's parents; the parent of a top term is called `virtual`."""
     parents = {"parent": {"data": []}} | _field({"relationships": {}} | entry, "relationships", dict)
     for parent in _field(parents["parent"], "data", list):
         yield _field(parent, "id", str)
@@ -78,17 +78,17 @@ def _drupal_parents(entry: dict[str, Any]) -> Iterator[str]:
 SYSTEMS: Final[Mapping[str, Callable[[Any], Iterator[_Term]]]] = MappingProxyType(
     {"wordpress": _wordpress, "drupal": _drupal}
 )
-"""Content management systems whose exports are read."""
+"""The supported content management systems."""
 
 
 def _list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _Unfit(f"{what} is expected; there is {type(value).__name__}")
+        raise _Unfit(f"expected {what}, not {type(value).__name__}")
     return value
 
 
 def _field(entry: Any, name: str, kind: type) -> Any:
-    """Return a field that an entry must have."""
+    """Return a required field of an entry."""
     if not isinstance(entry, dict):
         raise _Unfit(f"an entry is {type(entry).__name__}, not an object")
     found = entry.get(name)

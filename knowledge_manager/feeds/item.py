@@ -1,4 +1,4 @@
-"""What is read out of feeds: items, each one publication, and the words that they are described in."""
+"""Feed items, one publication each, and the IRIs that describe them."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -29,27 +29,27 @@ LATITUDE: Final = Iri(GEO + "lat")
 LONGITUDE: Final = Iri(GEO + "long")
 
 OWN_ITEM: Final = "urn:dens:item:"
-"""Before an identity that is no IRI."""
+"""Prefix of item IRIs made from an identity that is not an IRI."""
 
 _LONGEST_IDENTITY: Final = 200
 
 ClassOf = Callable[[str], Iri | None]
-"""The class that exactly one label of a taxonomy names, if any does."""
+"""Maps a text to the class whose label it is, if exactly one class has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedItem:
-    """One item: who it is, the publication it becomes, and its text before it was cut."""
+    """One item: its IRI, its publication, and its untruncated text."""
 
     subject: Iri
     graph: Graph
     title: str
     text: str
-    """The whole description with its markup: an item that is a subscription has its query here."""
+    """The whole description with markup; an item that is a subscription has its query here."""
     line: int
 
     def with_classes(self, class_of: ClassOf) -> "FeedItem":
-        """Return it with the classes that its subjects name beside the words."""
+        """Add the classes whose labels are among the item's subjects."""
         found = {
             Triple(self.subject, SUBJECT, known)
             for triple in self.graph
@@ -59,7 +59,7 @@ class FeedItem:
         return replace(self, graph=self.graph | found)
 
     def first(self, property_: Iri) -> str:
-        """Return the least text that a property of the item has, or nothing."""
+        """Return the first text of a property in sort order, or nothing."""
         texts = (
             triple.object.text
             for triple in self.graph
@@ -72,7 +72,7 @@ class FeedItem:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed: the channel, its items in their order, and what could not be read of it."""
+    """A feed: the channel, its items in order, and the problems of items that were skipped."""
 
     channel: Iri | None
     title: str
@@ -80,8 +80,8 @@ class Feed:
     problems: tuple[Problem, ...]
 
 
-def iri_of_identity(identity: str) -> Iri:
-    """Return an item's identity as an IRI; what is none is quoted, or hashed where that would be long."""
+def identity_iri(identity: str) -> Iri:
+    """Return an item's identity as an IRI. Other texts are quoted, or hashed if that would be long."""
     try:
         return iri(identity)
     except TermError:
@@ -92,18 +92,18 @@ def iri_of_identity(identity: str) -> Iri:
 
 
 def content_identity(channel: Iri | None, title: str, text: str) -> str:
-    """Return an identity for an item that states none: a digest of its channel, title and description, or
-    nothing where it has neither of the last two. An item whose text changes is another item then.
+    """Return an identity for an item without one: a digest of channel, title and description, or nothing if
+    it has neither title nor description. A changed text is then another item.
     """
-    said = [" ".join(one.split()) for one in (title, text)]
-    if not any(said):
+    texts = [" ".join(part.split()) for part in (title, text)]
+    if not any(texts):
         return ""
-    parts = ["" if channel is None else channel.text, *said]
+    parts = ["" if channel is None else channel.text, *texts]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def property_of(namespace: str, name: str) -> Iri | None:
-    """Return the property that an element of an extension is, None where its namespace is no IRI."""
+    """Return the property IRI of an extension element, or None if its namespace is not an IRI."""
     between = "" if namespace.endswith(("/", "#", ":")) else "#"
     try:
         return iri(namespace + between + name)
@@ -112,7 +112,7 @@ def property_of(namespace: str, name: str) -> Iri | None:
 
 
 def words(text: str, language: str) -> Literal | None:
-    """Return a text in a language, as far as the tag is one; None where there is no text."""
+    """Return a text as a literal, with the language if the tag is valid; None for an empty text."""
     if not text:
         return None
     try:
@@ -121,6 +121,6 @@ def words(text: str, language: str) -> Literal | None:
         return literal(text)
 
 
-def described(subject: Iri, statements: Iterable[tuple[Iri, Iri | Literal | None]]) -> set[Triple]:
-    """Return statements about an item, without those that say nothing."""
+def statements_about(subject: Iri, statements: Iterable[tuple[Iri, Iri | Literal | None]]) -> set[Triple]:
+    """Return the statements about an item, without those whose value is None."""
     return {Triple(subject, property_, value) for property_, value in statements if value is not None}

@@ -1,4 +1,4 @@
-"""From words to classes: which class of a taxonomy does a label name, if exactly one does?"""
+"""Finds the class of a taxonomy by its label."""
 
 from knowledge_manager.feeds.item import ClassOf
 from knowledge_manager.graphs.taxonomy import Taxonomy
@@ -6,7 +6,9 @@ from knowledge_manager.graphs.terms import Iri
 
 
 def class_by_label(taxonomy: Taxonomy) -> ClassOf:
-    """Return what finds the class that exactly one label names, whatever its case and language."""
+    """Return a function that finds the class with a label, ignoring case and language; labels of several
+    classes are skipped.
+    """
     found: dict[str, set[str]] = {}
     for one, labels in taxonomy.labels.items():
         if one in taxonomy:

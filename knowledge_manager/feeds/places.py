@@ -1,4 +1,4 @@
-"""Where an item is about: GeoRSS in its two forms, and the W3C's words for latitude and longitude."""
+"""Reads the position of an item: both forms of GeoRSS, and W3C latitude and longitude."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ _ANTIMERIDIAN: Final = 180.0
 
 
 def position(element: "Element") -> Iterator[tuple[Iri, Literal]]:
-    """Yield latitude and longitude of the first point that an item has; lines and areas are not read."""
+    """Yield latitude and longitude of the item's first point; lines and areas are ignored."""
     for latitude, longitude in _points(element):
         found = literal(latitude, DECIMAL), literal(longitude, DECIMAL)
         if any(map(is_ill_formed, found)):

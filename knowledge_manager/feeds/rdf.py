@@ -1,6 +1,6 @@
-"""Feeds that are RDF: RSS 0.90 and 1.0. Each item is read by itself, as the RDF that it is.
+"""Reads RDF feeds (RSS 0.90 and 1.0). Each item is parsed as RDF on its own.
 
-So nested nodes and `rdf:resource` mean what they mean, and one item that is no RDF costs the others nothing.
+So nested nodes and `rdf:resource` keep their meaning, and an invalid item does not affect the others.
 """
 
 import copy
@@ -11,7 +11,14 @@ from lxml import etree
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.feeds import item as item_words
-from knowledge_manager.feeds.item import Feed, FeedItem, content_identity, described, iri_of_identity, words
+from knowledge_manager.feeds.item import (
+    Feed,
+    FeedItem,
+    content_identity,
+    identity_iri,
+    statements_about,
+    words,
+)
 from knowledge_manager.feeds.places import position
 from knowledge_manager.feeds.text import moment, person, plain, shortened
 from knowledge_manager.feeds.xml import BASE, UNREAD, language_of, line_of, local_name, markup, text_of
@@ -24,11 +31,11 @@ if TYPE_CHECKING:
 _ABOUT: Final = f"{{{RDF}}}about"
 _LANGUAGE: Final = f"{{{item_words.DC}}}language"
 _OLD: Final = ("http://my.netscape.com/rdf/simple/0.9/", "http://channel.netscape.com/rdf/simple/0.9/")
-"""RSS 0.90, whose words are those of RSS 1.0."""
+"""RSS 0.90, which has the same elements as RSS 1.0."""
 
 
 def read_rdf_feed(root: "Element", file: str) -> Feed:
-    """Return all that can be read of a feed whose outermost element is `rdf:RDF`."""
+    """Return the valid items of a feed whose root element is `rdf:RDF`."""
     channel = next(_named(root, "channel"), None)
     whole = None if channel is None else _channel_iri(channel)
     spoken = "" if channel is None else text_of(channel.find(_LANGUAGE))
@@ -43,26 +50,26 @@ def read_rdf_feed(root: "Element", file: str) -> Feed:
         )
         if not identity:
             message = (
-                "an item has no identity, title or description: give it rdf:about or a link; it is left out"
+                "an item has no identity, title or description; give it rdf:about or a link; it is skipped"
             )
             problems.append(Problem(file, line, 1, "warning", "D527", message))
             continue
-        subject = iri_of_identity(identity)
+        subject = identity_iri(identity)
         if subject in found:
-            message = f"an earlier item has the identity {subject.text} too; this one is left out"
+            message = f"an earlier item has the same identity {subject.text}; this one is skipped"
             problems.append(Problem(file, line, 1, "warning", "D527", message))
             continue
         try:
             found[subject] = _item(element, subject, whole, spoken, file)
         except DocumentError as error:
-            message = f"an item is no RDF ({error.problems[0].message}); it is left out"
+            message = f"an item is not valid RDF ({error.problems[0].message}); it is skipped"
             problems.append(Problem(file, line, 1, "warning", "D527", message))
     title = "" if channel is None else plain(text_of(next(_named(channel, "title"), None)))
     return Feed(whole, title, tuple(found.values()), tuple(problems))
 
 
 def _named(parent: "Element", name: str) -> Iterator["Element"]:
-    """Yield the children that RSS has, by name."""
+    """Yield the RSS children of that name."""
     for child in parent.iterchildren(etree.Element):
         if local_name(child) == name and (etree.QName(child).namespace or "") in (item_words.RSS, *_OLD):
             yield child
@@ -78,7 +85,7 @@ def _channel_iri(channel: "Element") -> Iri | None:
 
 
 def _item(element: "Element", subject: Iri, channel: Iri | None, spoken: str, file: str) -> FeedItem:
-    """Return an item of a channel in which a language is spoken."""
+    """Return an item; `spoken` is the language of its channel."""
     alone = etree.Element(f"{{{RDF}}}RDF", nsmap={"rdf": RDF})
     alone.append(copy.deepcopy(element))
     alone[0].tail = None
@@ -88,17 +95,17 @@ def _item(element: "Element", subject: Iri, channel: Iri | None, spoken: str, fi
     stated = read_graph(etree.tostring(alone), file, "xml").graph
     language = language_of(element) or spoken
     graph = set(_mapped(stated, subject, language))
-    graph |= described(subject, [(item_words.PART_OF, channel), *position(element)])
+    graph |= statements_about(subject, [(item_words.PART_OF, channel), *position(element)])
     return FeedItem(subject, frozenset(graph), *_title_and_text(element), line_of(element))
 
 
 def _title_and_text(element: "Element") -> tuple[str, str]:
-    title, told = (next(_named(element, name), None) for name in ("title", "description"))
-    return plain(text_of(title)), markup(told)
+    title, description = (next(_named(element, name), None) for name in ("title", "description"))
+    return plain(text_of(title)), markup(description)
 
 
 def _mapped(stated: frozenset[Triple], subject: Iri, language: str) -> Iterator[Triple]:
-    """Yield the statements in today's words, with texts as publications have them."""
+    """Yield the statements with RSS 1.0 IRIs and normalised texts."""
     for triple in stated:
         property_, value = _today(triple.property), _today(triple.object)
         if isinstance(property_, Iri) and property_.text.startswith(tuple(UNREAD)):

@@ -1,9 +1,9 @@
-"""Reads feeds (RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, CDF) into publications, one an item.
+"""Reads feeds (RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, CDF) into publications, one per item.
 
-The mapping is fixed (docs/graph-cluster.md). Feeds in the wild have a dozen namespaces for the same elements,
-so a name counts by its local part where its namespace is the document's own; all other namespaces are
-extensions. An item without guid, id or link is known by its content; one that has neither title nor
-description is left out with a warning.
+docs/graph-cluster.md documents the mapping. Real feeds use a dozen namespaces for the same elements, so a
+name counts by its local part if its namespace is the document's own; all other namespaces are extensions. An
+item without guid, id or link is identified by its content; one without title and description is skipped with
+a warning.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from knowledge_manager.feeds.item import (
     Feed,
     FeedItem,
     content_identity,
-    described,
-    iri_of_identity,
+    identity_iri,
     property_of,
+    statements_about,
     words,
 )
 from knowledge_manager.feeds.places import position
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _RDF_RESOURCE: Final = f"{{{RDF}}}resource"
 _SAME_WORDS: Final = frozenset((item_words.RSS, item_words.ATOM, "http://purl.org/atom/ns#"))
-"""Namespaces whose elements count as the document's own in any feed."""
+"""Namespaces that count as the document's own in every feed."""
 _ALERT: Final = ("urn:oasis:names:tc:emergency:cap:", "http://www.incident.com/cap/")
 _ALERT_TEXTS: Final = ("event", "severity", "urgency", "certainty", "areaDesc")
 _DATES: Final = ("pubdate", "updated", "modified", "published", "issued", "created")
@@ -52,7 +52,7 @@ _PEOPLE: Final = ("author", "managingeditor")
 
 
 def read_feed(source: bytes, file: str) -> Feed:
-    """Return a feed; one that is torn, mis-encoded, too large or no feed at all raises `DocumentError`."""
+    """Return a feed; invalid, wrongly encoded or oversized input raises `DocumentError`."""
     root = feed_tree(source, file)
     kind = local_name(root).lower()
     if kind == "rdf":
@@ -60,8 +60,8 @@ def read_feed(source: bytes, file: str) -> Feed:
 
         return read_rdf_feed(root, file)
     if kind not in ("rss", "feed", "channel"):
-        read = "RSS (<rss>, <rdf:RDF>), Atom (<feed>) and CDF (<CHANNEL>) are read"
-        message = f"<{local_name(root)}> is no feed; {read}"
+        formats = "RSS (<rss>, <rdf:RDF>), Atom (<feed>) or CDF (<CHANNEL>)"
+        message = f"<{local_name(root)}> is not a feed; expected {formats}"
         raise DocumentError([Problem(file, line_of(root), 1, "error", "D525", message)])
     return _Reader(root, file).feed()
 
@@ -79,7 +79,6 @@ class _Reader:
         )
 
     def feed(self) -> Feed:
-        """Return all that can be read."""
         channel = self._channel_iri()
         found: dict[Iri, FeedItem] = {}
         problems: list[Problem] = []
@@ -88,12 +87,12 @@ class _Reader:
             line = line_of(element)
             if item is None:
                 message = (
-                    "an item has no identity, title or description: give it a guid, an id or a link; "
-                    "it is left out"
+                    "an item has no identity, title or description; give it a guid, an id or a link; "
+                    "it is skipped"
                 )
                 problems.append(Problem(self._file, line, 1, "warning", "D527", message))
             elif item.subject in found:
-                message = f"an earlier item has the identity {item.subject.text} too; this one is left out"
+                message = f"an earlier item has the same identity {item.subject.text}; this one is skipped"
                 problems.append(Problem(self._file, line, 1, "warning", "D527", message))
             else:
                 found[item.subject] = item
@@ -105,7 +104,7 @@ class _Reader:
             yield from self._children(parent, "item", "entry")
 
     def _children(self, parent: "Element", *names: str) -> Iterator["Element"]:
-        """Yield children of the document's own words with one of these names, in the order of the names."""
+        """Yield the document's own children with one of these names, in the order of the names."""
         for name in names:
             for child in parent.iterchildren(etree.Element):
                 if local_name(child).lower() == name and namespace_of(child) in self._own:
@@ -135,17 +134,17 @@ class _Reader:
     def _item(self, element: "Element", channel: Iri | None) -> FeedItem | None:
         link = self._link(element)
         titled = next(self._children(element, "title"), None)
-        told = next(self._children(element, *_TEXTS), None)
-        title, text = _seen(titled), markup(told)
+        description = next(self._children(element, *_TEXTS), None)
+        title, text = _seen(titled), markup(description)
         identity = self._identity(element) or link or content_identity(channel, title, text)
         if not identity:
             return None
-        subject = iri_of_identity(identity)
+        subject = identity_iri(identity)
         statements: list[tuple[Iri, Iri | Literal | None]] = [
             (item_words.TYPE, item_words.ITEM),
             (item_words.TITLE, words(title, self._language_of(titled))),
             (item_words.LINK, literal(link) if link else None),
-            (item_words.DESCRIPTION, words(shortened(_seen(told)), self._language_of(told))),
+            (item_words.DESCRIPTION, words(shortened(_seen(description)), self._language_of(description))),
             (item_words.DATE, self._date(element)),
             (item_words.PART_OF, channel),
             *((item_words.CREATOR, words(name, "")) for name in self._people(element)),
@@ -154,11 +153,11 @@ class _Reader:
             *_alert(element),
             *self._extensions(element),
         ]
-        graph = frozenset(described(subject, statements))
+        graph = frozenset(statements_about(subject, statements))
         return FeedItem(subject, graph, title, text, line_of(element))
 
     def _language_of(self, element: "Element | None") -> str:
-        """Return the language of a text: its own, that of an element around it, or the channel's."""
+        """Return the language of a text: its own, an enclosing element's, or the channel's."""
         return language_of(element) or self._language
 
     def _date(self, element: "Element") -> Literal | None:
@@ -177,7 +176,7 @@ class _Reader:
             yield plain(one.get("label") or one.get("term") or text_of(one))
 
     def _extensions(self, element: "Element") -> Iterator[tuple[Iri, Iri | Literal | None]]:
-        """Yield what elements of other namespaces say in text, or by naming something."""
+        """Yield the statements of extension elements, with a text or a resource as value."""
         for child in element.iterchildren(etree.Element):
             name = etree.QName(child)
             namespace = name.namespace or ""
@@ -203,7 +202,7 @@ def _value(element: "Element", language: str, property_: Iri) -> Iri | Literal |
 
 
 def _alert(element: "Element") -> Iterator[tuple[Iri, Literal | None]]:
-    """Yield what an emergency feed says in the words of the Common Alerting Protocol, whichever version."""
+    """Yield the Common Alerting Protocol fields of an emergency feed, whatever the version."""
     for one in element.iterdescendants(etree.Element):
         name = etree.QName(one)
         if not (name.namespace or "").startswith(_ALERT):
@@ -217,7 +216,7 @@ def _alert(element: "Element") -> Iterator[tuple[Iri, Literal | None]]:
 
 
 def _seen(element: "Element | None") -> str:
-    """Return what a reader sees of a text: markup counts unless the element says that there is none."""
+    """Return the visible text: markup is removed unless the element is declared as plain text."""
     text = markup(element)
     is_text = element is not None and element.get("type") == "text"
     return " ".join(text.split()) if is_text or len(element if element is not None else ()) else plain(text)

@@ -1,4 +1,4 @@
-"""What feeds write as text: markup, dates and names, each in the one form that a publication has."""
+"""Normalises the markup, dates and names of feeds."""
 
 import email.utils
 import re
@@ -9,8 +9,9 @@ from typing import Final
 from knowledge_manager.graphs.terms import DATE, INSTANT, Literal, is_ill_formed, literal
 
 LONGEST_TEXT: Final = 160
-"""Characters. What is longer is cut before the publication exists, so that every node judges the same graph:
-an item of this size travels in one or two frames."""
+"""Maximum characters. Longer texts are truncated before publication, so that every node matches the same
+graph: an item of this size fits into one or two frames.
+"""
 
 _CUT: Final = "…"
 _HIDDEN: Final = frozenset({"script", "style", "head"})
@@ -26,19 +27,19 @@ _ZONE_WITHOUT_COLON: Final = re.compile(r"([+-][0-9]{2})([0-9]{2})$")
 
 
 def plain(markup: str) -> str:
-    """Return what a reader of HTML sees, in one line. Text without markup stays as it is."""
+    """Return the visible text of HTML in one line. Text without markup is unchanged."""
     return _one_line(_Words(keeps_addresses=False).of(markup))
 
 
 def plain_query(markup: str) -> str:
-    """Return a query that an editor of HTML was given: its paragraphs are lines, and `<http://…>`, which
-    looks like a tag, is an IRI.
+    """Return a query that was pasted into an HTML editor: paragraphs become lines, and `<http://…>`, which
+    looks like a tag, is kept as an IRI.
     """
     return _Words(keeps_addresses=True).of(markup).replace("\u00a0", " ").strip()
 
 
 def shortened(text: str) -> str:
-    """Return the text within `LONGEST_TEXT` characters, cut at a word."""
+    """Return the text truncated to `LONGEST_TEXT` characters at a word boundary."""
     if len(text) <= LONGEST_TEXT:
         return text
     head = text[: LONGEST_TEXT - len(_CUT)]
@@ -48,8 +49,8 @@ def shortened(text: str) -> str:
 
 
 def moment(text: str) -> Literal:
-    """Return a date as feeds write it (RFC 822, W3C's profile of ISO 8601) as an instant or a date; what is
-    neither stays the text that it is.
+    """Return a feed date (RFC 822, W3C profile of ISO 8601) as an instant or a date, or as text if it is
+    neither.
     """
     text = _one_line(text)
     if _DAY.fullmatch(text):
@@ -85,7 +86,7 @@ def _one_line(text: str) -> str:
 
 
 class _Words(HTMLParser):
-    """Collects what is seen. Elements that are not within a line end words."""
+    """Collects visible text. Block elements end words."""
 
     def __init__(self, *, keeps_addresses: bool) -> None:
         super().__init__(convert_charrefs=True)
@@ -94,7 +95,6 @@ class _Words(HTMLParser):
         self._hidden = 0
 
     def of(self, markup: str) -> str:
-        """Return the text of this markup."""
         if "<" not in markup and "&" not in markup:
             return markup
         self.feed(markup)

@@ -1,8 +1,8 @@
-"""Step 1 of a feed: bytes → tree, safely. Feeds come from anybody.
+"""Parses the XML of a feed safely.
 
-No entity is expanded, no DTD loaded, nothing fetched, no huge tree built. A DOCTYPE may stand there, as RSS
-0.91's does, but nothing that it declares is used: a reference to it stays in the text as it is written,
-unless it is one of HTML's characters, which people mean when they write `&nbsp;`.
+No entity is expanded, no DTD loaded, nothing fetched, no huge tree built. A DOCTYPE (RSS 0.91 has one) is
+accepted but its declarations are ignored: references stay as written, except for HTML character entities such
+as `&nbsp;`.
 """
 
 from html.entities import html5
@@ -31,7 +31,7 @@ _OF_ENCODING: Final = frozenset(
 
 
 def feed_tree(source: bytes, file: str) -> "Element":
-    """Return the outermost element; what is too large, torn or mis-encoded raises `DocumentError`."""
+    """Return the root element; malformed, wrongly encoded or oversized input raises `DocumentError`."""
     refuse_large(source, file, LARGEST_FEED)
     try:
         root = parse_xml(source)
@@ -43,18 +43,18 @@ def feed_tree(source: bytes, file: str) -> "Element":
 
 def _problem(error: etree.XMLSyntaxError, file: str) -> Problem:
     line, column = error.position
-    said = (error.msg or "unreadable").removesuffix(f", line {line}, column {column}")
-    reason = " ".join(said.split()).rstrip(" ,.")
+    text = (error.msg or "unreadable").removesuffix(f", line {line}, column {column}")
+    reason = " ".join(text.split()).rstrip(" ,.")
     place = (max(line or 1, 1), max(column or 1, 1))
     if getattr(error, "code", 0) in _OF_ENCODING:  # the stubs do not know it
-        message = f"the feed is not in the encoding that it declares: {reason}; save it as UTF-8"
+        message = f"the feed is not in its declared encoding: {reason}; save it as UTF-8"
         return Problem(file, *place, "error", "D526", message)
-    message = f"the feed is torn, or no XML: {reason}; let its writer finish it, or mend it there"
+    message = f"the feed is incomplete or not XML: {reason}; fix it at its source"
     return Problem(file, *place, "error", "D525", message)
 
 
 def _write_references_out(root: "Element") -> None:
-    """Replace references to entities, which are nodes of a tree, by text."""
+    """Replace entity references, which are nodes of the tree, by text."""
     for reference in list(root.iter(etree.Entity)):
         parent = reference.getparent()
         assert parent is not None, "a reference stands in an element"

@@ -1,4 +1,4 @@
-"""Writes publications as a feed: RSS 1.0, which is RDF, so that nothing they state is lost on the way."""
+"""Writes publications as an RSS 1.0 feed, which is RDF, so that no statement is lost."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ _UNKNOWN: Final = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """What a feed says of itself."""
+    """The metadata of a feed."""
 
     about: str
     title: str
@@ -31,10 +31,10 @@ class Channel:
 
 
 def write_feed(channel: Channel, items: Iterable[tuple[Iri, Graph]]) -> bytes:
-    """Return a feed with these items, in their order; each is (its subject, all that is stated of it).
+    """Return a feed with these items in order, each a subject and its graph.
 
-    A property that no XML element can be named after is left out, and so is what is stated of others. What
-    XML cannot hold of a text is replaced by the sign for an unknown character.
+    Skipped are properties that cannot be the name of an XML element, and statements about other subjects.
+    Characters that XML cannot hold become U+FFFD.
     """
     listed = list(items)
     root = etree.Element(f"{{{RDF}}}RDF", nsmap=_PREFIXES)
@@ -56,7 +56,7 @@ def write_feed(channel: Channel, items: Iterable[tuple[Iri, Graph]]) -> bytes:
 
 
 class _Writer:
-    """Writes what one graph states. Nodes without a name stand inside of what leads to them."""
+    """Writes one graph. Blank nodes are nested in the statement that refers to them."""
 
     def __init__(self, graph: Graph, prefix: str) -> None:
         self._prefix = prefix
@@ -66,7 +66,7 @@ class _Writer:
         self._written: set[Term] = set()
 
     def write(self, element: "Element", node: Term) -> None:
-        """Write what is stated of a node into its element."""
+        """Write the statements about a node into its element."""
         self._written.add(node)
         for property_, value in self._stated.get(node, ()):
             named = _ELEMENT_NAME.fullmatch(property_.text) if isinstance(property_, Iri) else None
@@ -98,7 +98,7 @@ def _say(element: "Element", value: Literal) -> None:
 
 
 def _complete(element: "Element", subject: Iri) -> None:
-    """Add what RSS 1.0 does not let an item be without."""
+    """Add the elements that RSS 1.0 requires of an item."""
     for property_ in (LINK, TITLE):
         if element.find(f"{{{RSS}}}{property_.text.removeprefix(RSS)}") is None:
             missing = etree.Element(f"{{{RSS}}}{property_.text.removeprefix(RSS)}")

@@ -1,4 +1,4 @@
-"""Small questions to the elements of a feed."""
+"""Accessors for the elements of a feed."""
 
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urljoin
@@ -22,41 +22,40 @@ UNREAD: Final = frozenset(
         GEO,
     )
 )
-"""Namespaces of bodies, which never travel, and of places, which are read on their own (`feed_places`)."""
+"""Namespaces of bodies, which are not published, and of positions, which `places` reads."""
 
 
 def local_name(element: "Element") -> str:
-    """Return an element's name without its namespace."""
     return etree.QName(element).localname
 
 
 def namespace_of(element: "Element") -> str:
-    """Return an element's namespace, nothing where it has none."""
+    """Return an element's namespace, or nothing."""
     return etree.QName(element).namespace or ""
 
 
 def line_of(element: "Element") -> int:
-    """Return the line where an element begins, 1 where that is not known."""
+    """Return the line of an element, 1 if it is unknown."""
     return cast("int | None", element.sourceline) or 1
 
 
 def markup(element: "Element | None") -> str:
-    """Return the text of an element as it stands in it, the texts of elements inside it included."""
+    """Return the text of an element, including that of nested elements."""
     return "" if element is None else "".join(map(str, element.itertext()))
 
 
 def text_of(element: "Element | None") -> str:
-    """Return the text of an element without the space around it."""
+    """Return the text of an element, stripped."""
     return markup(element).strip()
 
 
 def own_language(element: "Element") -> str:
-    """Return what `xml:lang` an element itself has."""
+    """Return the `xml:lang` of the element itself."""
     return (element.get(_LANGUAGE) or "").strip()
 
 
 def language_of(element: "Element | None") -> str:
-    """Return the language of an element: what it says, or the nearest around it."""
+    """Return the language of an element: its own, or the nearest enclosing one."""
     while element is not None:
         if tag := own_language(element):
             return tag
@@ -65,7 +64,7 @@ def language_of(element: "Element | None") -> str:
 
 
 def resolved(element: "Element", address: str) -> str:
-    """Return an address that may be relative to the `xml:base` of elements around it."""
+    """Return an address resolved against the `xml:base` of the enclosing elements."""
     base = element.base
     if not address or not base:
         return address

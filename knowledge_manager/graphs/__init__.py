@@ -1,1 +1,1 @@
-"""Graphs of statements: their terms, the files they come from, and what a mission agrees on about them."""
+"""RDF graphs: their terms, the files they are read from, taxonomies, and the term dictionary of a mission."""

@@ -1,7 +1,7 @@
 """The compiled form of a taxonomy, which loads without rdflib (`knowledge_manager.compact_sections`).
 
-Classes and things are texts, classes first, each in rising order; `…_start` says where the parents of a
-class, the types of a thing, the labels of either begin. Nothing in it is its own ancestor.
+Classes come first, then things, each sorted; `…_start` arrays hold the start offsets of the parents of a
+class, the types of a thing and the labels of both. The hierarchy has no cycle.
 """
 
 from array import array
@@ -13,13 +13,13 @@ from knowledge_manager.compact_sections import (
     CompactError,
     check_starts,
     check_texts,
-    disagreement,
-    packed,
+    inconsistent_section,
+    pack_texts,
     read_sections,
-    starts,
-    written_sections,
+    start_offsets,
+    write_sections,
 )
-from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, circle_in
+from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, find_cycle
 
 MAGIC: Final = b"DENSTAX1"
 _TEXTS: Final = frozenset({"name", "nodes", "words"})
@@ -38,7 +38,7 @@ _SECTIONS: Final = (
 
 
 def compile_taxonomy(taxonomy: Taxonomy) -> bytes:
-    """Return the compiled form. The same taxonomy gives the same bytes."""
+    """Return the compiled form. Equal taxonomies give equal bytes."""
     classes = sorted(taxonomy.parents)
     things = sorted(taxonomy.types)
     number = {one: at for at, one in enumerate(classes)}
@@ -47,19 +47,19 @@ def compile_taxonomy(taxonomy: Taxonomy) -> bytes:
     labels = [taxonomy.labels.get(one, ()) for one in (*classes, *things)]
     texts = [word for some in labels for label in some for word in (label.text, label.language)]
     words = {text: at for at, text in enumerate(dict.fromkeys(texts))}
-    node_start, nodes = packed([*classes, *things])
-    word_start, blob = packed(words)
+    node_start, nodes = pack_texts([*classes, *things])
+    word_start, blob = pack_texts(words)
     flat = [label for some in labels for label in some]
-    return written_sections(
+    return write_sections(
         MAGIC,
         {
             "name": taxonomy.name.encode(),
             "node_start": node_start,
             "nodes": nodes,
             "classes": array(WORD, [len(classes)]),
-            "link_start": array(WORD, starts(map(len, links))),
+            "link_start": array(WORD, start_offsets(map(len, links))),
             "links": array(WORD, [one for some in links for one in some]),
-            "label_start": array(WORD, starts(map(len, labels))),
+            "label_start": array(WORD, start_offsets(map(len, labels))),
             "label_words": array(
                 WORD, [part for one in flat for part in (words[one.text], words[one.language])]
             ),
@@ -77,14 +77,14 @@ def read_compact_taxonomy(content: bytes) -> Taxonomy:
     nodes = _texts(blobs["nodes"], columns["node_start"])
     words = _texts(blobs["words"], columns["word_start"])
     if len(columns["classes"]) != 1 or columns["classes"][0] > len(nodes):
-        raise disagreement("classes")
+        raise inconsistent_section("classes")
     classes = columns["classes"][0]
     check_starts(columns["link_start"], len(columns["links"]), len(nodes) + 1)
     check_starts(columns["label_start"], len(columns["label_words"]) // 2, len(nodes) + 1)
     if len(columns["label_words"]) % 2 or max(columns["label_words"], default=-1) >= len(words):
-        raise disagreement("label_words")
+        raise inconsistent_section("label_words")
     if max(columns["links"], default=-1) >= classes:
-        raise disagreement("links")
+        raise inconsistent_section("links")
     links = [tuple(nodes[one] for one in columns["links"][a:b]) for a, b in pairwise(columns["link_start"])]
     pairs = [columns["label_words"][2 * a : 2 * b] for a, b in pairwise(columns["label_start"])]
     found = Taxonomy(
@@ -97,8 +97,8 @@ def read_compact_taxonomy(content: bytes) -> Taxonomy:
             if some
         },
     )
-    if circle_in(found.parents):
-        raise disagreement("links")
+    if find_cycle(found.parents):
+        raise inconsistent_section("links")
     return found
 
 
@@ -107,11 +107,11 @@ def _texts(blob: bytes, start: "array[int]") -> list[str]:
     try:
         return [blob[a:b].decode() for a, b in pairwise(start)]
     except UnicodeDecodeError:
-        raise CompactError(0, "a text is cut within a character") from None
+        raise CompactError(0, "a text is truncated within a character") from None
 
 
 def _text(blob: bytes) -> str:
     try:
         return blob.decode()
     except UnicodeDecodeError:
-        raise CompactError(0, "the name is no UTF-8") from None
+        raise CompactError(0, "the name is not UTF-8") from None

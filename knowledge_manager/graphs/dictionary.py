@@ -1,7 +1,8 @@
-"""The dictionary of a mission: which terms of graphs travel as numbers, and which addresses are shortened.
+"""The term dictionary of a mission: which terms of graphs are encoded as numbers, and which namespaces are
+shortened.
 
-It is part of the mission table and fixed for a mission, so a vector needs no version of it. What it lacks
-travels spelt out.
+It is part of the mission table and fixed for a mission, so vectors need no version of it. Other terms are
+encoded as text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,17 +14,17 @@ from knowledge_manager.graphs.terms import Iri
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Namespaces and terms by their numbers, each once."""
+    """Namespaces and terms by number."""
 
     namespaces: tuple[str, ...] = ()
     terms: tuple[Iri, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
-    """What people write before a colon, first mention counts."""
+    """Prefixes as people write them; the first definition wins."""
 
     @classmethod
     def of(cls, classes: Iterable[tuple[Mapping[str, str], Iterable[str]]]) -> "Dictionary":
-        """Return the dictionary of graph classes, (namespaces, terms) each by rising index: of what stands in
-        several the first mention counts.
+        """Return the dictionary of graph classes, each (namespaces, terms), by ascending index; the first
+        definition wins.
         """
         namespaces: dict[str, None] = {}
         terms: dict[Iri, None] = {}
@@ -44,18 +45,18 @@ class Dictionary:
         return sorted(numbered, key=lambda one: (-len(one[0]), one[1]))
 
     def number_of(self, term: Iri) -> int | None:
-        """Return a term's number, None where it travels spelt out."""
+        """Return a term's number, or None if it is encoded as text."""
         return self._numbers.get(term)
 
     def split(self, text: str) -> tuple[int, str] | None:
-        """Return (namespace, rest) of an IRI by the longest namespace; None where none has it."""
+        """Return (namespace number, rest) of an IRI by the longest matching namespace, or None."""
         for namespace, number in self._by_length:
             if text.startswith(namespace):
                 return number, text[len(namespace) :]
         return None
 
     def shortened(self, text: str) -> str:
-        """Return an IRI as people read it: with a prefix where there is one that they could write."""
+        """Return an IRI with a prefix if a valid prefixed name exists."""
         found = [(space, prefix) for prefix, space in self.prefixes.items() if text.startswith(space)]
         space, prefix = max(found, key=lambda one: len(one[0]), default=("", ""))
         rest = text[len(space) :]
@@ -64,4 +65,4 @@ class Dictionary:
 
 
 NO_DICTIONARY = Dictionary()
-"""Everything is spelt out."""
+"""Encodes every term as text."""

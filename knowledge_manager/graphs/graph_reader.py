@@ -1,8 +1,8 @@
-"""Reads a file of RDF (Turtle, N-Triples, JSON-LD, RDF/XML) into a graph of canonical terms.
+"""Reads an RDF file (Turtle, N-Triples, JSON-LD, RDF/XML) into a graph of canonical terms.
 
-One file is one publication. Named graphs and statements about statements are refused; `owl:imports` is a
-statement like any other, and nobody follows it. Blank nodes are numbered by what is said of them, so that
-the same statements give the same numbers as far as that tells them apart.
+One file is one publication. Named graphs and quoted triples are rejected; `owl:imports` is not followed.
+Blank nodes are numbered by their statements, so that equal graphs get equal numbers as far as the statements
+distinguish the nodes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,43 +28,43 @@ from knowledge_manager.graphs.terms import (
 )
 from knowledge_manager.rdf_text import FORMATS, RdfCodes, read_rdf
 
-CODES: Final = RdfCodes(doctype="D501", context="D502", tripped="D503", syntax="D506")
+CODES: Final = RdfCodes(doctype="D501", context="D502", crash="D503", syntax="D506")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """A file's statements, and how many of its instants left their zone unsaid."""
+    """The statements of a file, and how many of its instants have no time zone."""
 
     graph: Graph
     zoneless: int = 0
 
 
 def read_graph_file(path: Path) -> ReadGraph:
-    """Return the graph in a file; what is wrong with it raises `DocumentError`."""
+    """Return the graph in a file; invalid input raises `DocumentError`."""
     format_ = FORMATS.get(path.suffix.lower())
     if format_ is None:
-        message = f'the end of the name "{path.suffix}" says no format ({listed(list(FORMATS))})'
+        message = f'unknown suffix "{path.suffix}" ({listed(list(FORMATS))})'
         raise DocumentError.of_file(str(path), "D506", message)
     return read_graph(read_document(path), str(path), format_)
 
 
 def read_graph(content: bytes, file: str, format_: str) -> ReadGraph:
-    """Return the graph in these bytes; what is wrong raises `DocumentError`."""
+    """Return the graph in these bytes; invalid input raises `DocumentError`."""
     try:
         read = read_rdf(content, file, format_, CODES)
     except DocumentError as error:
         raise _about_quoting(error, content, file) from None
     if read.named:
-        message = f"named graphs are not read ({listed(read.named, 3)}); write one graph a file"
+        message = f"named graphs are not supported ({listed(read.named, 3)}); write one graph per file"
         raise DocumentError([Problem(file, *_place(read.text, read.named[0]), "error", "D505", message)])
     found = graph_of(read.graph, file, read.text)
     if not found.graph:
-        raise DocumentError.of_file(file, "D506", "there is no statement in it")
+        raise DocumentError.of_file(file, "D506", "the file has no statements")
     return found
 
 
 def graph_of(triples: Iterable[tuple[Any, Any, Any]], file: str, text: str = "") -> ReadGraph:
-    """Return statements of rdflib in canonical terms; what is no term raises `DocumentError`."""
+    """Return rdflib statements with canonical terms; invalid terms raise `DocumentError`."""
     blanks: dict[str, Blank] = {}
     found: dict[Triple, None] = {}
     problems: list[Problem] = []
@@ -78,17 +78,18 @@ def graph_of(triples: Iterable[tuple[Any, Any, Any]], file: str, text: str = "")
         zoneless += any(lacks_zone(str(one), str(getattr(one, "datatype", ""))) for one in statement)
     if problems:
         raise DocumentError(problems)
-    return ReadGraph(numbered(found), zoneless)
+    return ReadGraph(number_blank_nodes(found), zoneless)
 
 
 _FURTHEST: Final = 64
-"""Steps from a node within which it is told apart from others."""
+"""Rounds of colour refinement: statements further away do not distinguish blank nodes."""
 
 
-def numbered(triples: Iterable[Triple]) -> Graph:
-    """Return a graph whose blank nodes are numbered from 0 by what is said of them; of those that nothing
-    tells apart the one that came first goes first. What is said further away than `_FURTHEST` tells nobody
-    apart: a long chain of nodes would take a round for each of them.
+def number_blank_nodes(triples: Iterable[Triple]) -> Graph:
+    """Number blank nodes from 0 by their statements; indistinguishable ones by their first occurrence.
+
+    Colour refinement stops after `_FURTHEST` rounds, because a long chain of nodes would need one round per
+    node.
     """
     statements = list(triples)
     about: dict[Blank, list[Triple]] = {}
@@ -114,7 +115,7 @@ def numbered(triples: Iterable[Triple]) -> Graph:
 
 
 def _seen_from(node: Blank, statements: list[Triple], colours: dict[Term, object]) -> Iterator[str]:
-    """Yield what each statement about a node says of it, others being known by their colours alone."""
+    """Yield the statements about a node, with other blank nodes replaced by their colours."""
     for triple in statements:
         yield " ".join(
             "here"
@@ -127,11 +128,11 @@ def _seen_from(node: Blank, statements: list[Triple], colours: dict[Term, object
 
 
 def _triple(subject: Term, property_: Term, object_: Term) -> Triple:
-    """Return a statement; JSON-LD and N3 can write some that RDF does not have."""
+    """Return a statement; JSON-LD and N3 can express some that RDF does not allow."""
     if isinstance(subject, Literal):
         raise TermError(f"a literal cannot be a subject: {written(subject)[:80]}; make it an object")
     if not isinstance(property_, Iri):
-        raise TermError(f"a property is an IRI, not {written(property_)[:80]}")
+        raise TermError(f"a property must be an IRI, not {written(property_)[:80]}")
     return Triple(subject, property_, object_)
 
 
@@ -145,24 +146,23 @@ def _term(node: Any, blanks: dict[str, Blank]) -> Term:
         return blanks.setdefault(str(node), Blank(len(blanks)))
     if isinstance(node, URIRef):
         return iri(str(node))
-    raise TermError(f"{type(node).__name__} is no term of a graph")
+    raise TermError(f"{type(node).__name__} is not a term of a graph")
 
 
 def properties_of(graph: Graph) -> frozenset[Iri]:
-    """Return the properties that a graph states."""
     return frozenset(triple.property for triple in graph if isinstance(triple.property, Iri))
 
 
 def _about_quoting(error: DocumentError, content: bytes, file: str) -> DocumentError:
-    """Return a parser's refusal, in better words where statements about statements are what it met."""
+    """Return a clearer error if the parser failed at a quoted triple."""
     text = content.decode(errors="replace")
     if "<<" not in text or error.problems[0].code != CODES.syntax:
         return error
-    message = "quoted triples (statements about statements) are not read; say it of a node"
+    message = "quoted triples (statements about statements) are not supported; use a node"
     return DocumentError([Problem(file, *place_of(text, text.index("<<")), "error", "D505", message)])
 
 
 def _place(text: str, word: str) -> tuple[int, int]:
-    """Return line and column where a word stands first; RDF itself knows no lines."""
+    """Return line and column of the first occurrence of a word; rdflib keeps no positions."""
     at = text.find(word) if word else -1
     return place_of(text, at) if at >= 0 else (0, 0)

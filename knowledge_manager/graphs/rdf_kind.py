@@ -1,4 +1,4 @@
-"""Which of three things a file of RDF is: a thesaurus, a taxonomy, or a publication."""
+"""Detects whether an RDF file is a thesaurus, a taxonomy or a publication."""
 
 from typing import Final, Literal, get_args
 
@@ -17,8 +17,10 @@ _SIGNS: Final[tuple[tuple[str, str, RdfKind], ...]] = (
 
 
 def kind_of_rdf(content: bytes, file: str, format_: str) -> RdfKind:
-    """Return the kind of a file: any `skos:prefLabel` makes it a thesaurus, else any `rdfs:subClassOf` a
-    taxonomy. One that cannot be read is taken for what its words suggest; who reads it says what is wrong.
+    """Return the kind of a file: thesaurus if it has a `skos:prefLabel`, else taxonomy if it has an
+    `rdfs:subClassOf`.
+
+    A file that cannot be parsed is classified by its text; its reader then reports the errors.
     """
     try:
         text = decode_text(content, file)

@@ -1,8 +1,9 @@
-"""Reads the part of SPARQL that asks what a pattern can ask; it is parsed, never evaluated.
+"""Parses the subset of SPARQL that patterns can express; queries are never evaluated.
 
-Taken: ASK, or SELECT of variables, over one group of triples, with FILTERs of `&&`, comparisons of a variable
-with a constant, `?x != ?y`, `g:isA`, `g:direct` and `g:above`. A blank node is a variable without a name, a
-path `p/q` two triples. All else is refused by name and place: what is allowed is listed, not what is not.
+Supported: ASK, or SELECT of variables, over one group of triples, with FILTERs of `&&`, comparisons of a
+variable with a constant, `?x != ?y`, `g:isA`, `g:direct` and `g:above`. A blank node is an anonymous
+variable, a path `p/q` two triples. Everything else is rejected by name and position (an allow-list, not a
+deny-list).
 """
 
 import functools
@@ -21,9 +22,9 @@ MOST_FILTERS: Final = 64
 DEEPEST: Final = 32
 
 ALWAYS: Final = {"rdf": RDF, "xsd": XSD}
-"""Prefixes that nobody need declare; rdflib knows many more, which are refused."""
+"""Prefixes that need no declaration; the many others that rdflib predefines are rejected."""
 _UNKNOWN: Final = "urn:dens:unknown:"
-"""In place of a prefix that nobody knows, so that the rest is read all the same."""
+"""Stands for an undeclared prefix, so that the rest of the query can be checked."""
 
 _FUNCTIONS: Final = {"isA": "is-a", "direct": "direct", "above": "above"}
 _OPERATORS: Final = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -32,7 +33,7 @@ _TURNED: Final = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "g
 _QUIET: Final = re.compile(
     r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|<[^<>\"{}|^`\\\s]*>|#[^\n]*", re.S
 )
-"""Strings, addresses and comments: what stands in them is no word of SPARQL."""
+"""Strings, IRIs and comments, which contain no keywords."""
 _WORDS: Final = re.compile(
     r"\b(?:OPTIONAL|UNION|MINUS|SERVICE|GRAPH|FROM|BIND|VALUES|LIMIT|OFFSET|ORDER\s+BY|GROUP\s+BY|HAVING|"
     r"DISTINCT|REDUCED|CONSTRUCT|DESCRIBE|INSERT|DELETE|NOT\s+EXISTS|EXISTS|NOT\s+IN|IN|AS)\b(?!\s*:)",
@@ -44,47 +45,45 @@ _ARITHMETIC: Final = re.compile(r"[+*/]|(?<![A-Za-z_])-|-(?![A-Za-z_])")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """Something to be found, by its name; one that was a blank node begins with an underscore."""
+    """A variable by name; the name of one that was a blank node starts with an underscore."""
 
     name: str
 
 
-Wanted = Variable | Iri | Literal
+QueryTerm = Variable | Iri | Literal
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEdge:
-    """A triple of the query, and where it stands."""
+class QueryEdge:
+    """A triple of the query, and its position."""
 
-    subject: Wanted
+    subject: QueryTerm
     property: Iri
-    object: Wanted
+    object: QueryTerm
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
-class AskedConstraint:
-    """A condition on a variable: the operator as people write it, a constant or another variable, and where
-    it stands.
-    """
+class QueryConstraint:
+    """A condition on a variable: operator, a constant or another variable, and its position."""
 
     variable: Variable
     operator: str
-    operand: Wanted
+    operand: QueryTerm
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class SparqlPattern:
-    """What a query asks, in the order of its text."""
+    """Edges and constraints of a query, in the order of its text."""
 
-    edges: tuple[AskedEdge, ...]
-    constraints: tuple[AskedConstraint, ...]
+    edges: tuple[QueryEdge, ...]
+    constraints: tuple[QueryConstraint, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SparqlProblem:
-    """What is refused: where in the text, with which code, and why."""
+    """A rejected construct: position, error code and message."""
 
     offset: int
     code: str
@@ -92,7 +91,7 @@ class SparqlProblem:
 
 
 class SparqlRefused(Exception):
-    """The text asks for what no pattern can ask; `problems` has all of it."""
+    """The query is outside of the supported subset; `problems` lists all reasons."""
 
     def __init__(self, problems: list[SparqlProblem]) -> None:
         super().__init__("; ".join(problem.message for problem in problems))
@@ -100,7 +99,7 @@ class SparqlRefused(Exception):
 
 
 def read_sparql(text: str, prefixes: Mapping[str, str]) -> SparqlPattern:
-    """Return what a query asks; `prefixes` are those that it need not declare. Anything else raises
+    """Return the pattern of a query; `prefixes` need no declaration. Anything unsupported raises
     `SparqlRefused`.
     """
     quiet = _QUIET.sub(lambda found: " " * len(found.group()), text)
@@ -125,22 +124,20 @@ def _refused_words(quiet: str) -> Iterator[SparqlProblem]:
         if quiet[: found.start()].rstrip()[-1:] in ("?", "$", ":"):
             continue
         word = " ".join(found.group().upper().split())
-        yield SparqlProblem(
-            found.start(), "D510", f"{word} is not in the language; {_INSTEAD.get(word, _ASK)}"
-        )
+        yield SparqlProblem(found.start(), "D510", f"{word} is not supported; {_INSTEAD.get(word, _ASK)}")
     for found in _SIGNS.finditer(quiet):
-        message = f'"{found.group()}" is not in the language; {_INSTEAD[found.group()]}'
+        message = f'"{found.group()}" is not supported; {_INSTEAD[found.group()]}'
         yield SparqlProblem(found.start(), "D510", message)
 
 
-_ASK: Final = "ask for triples with FILTERs"
+_ASK: Final = "use triples with FILTERs"
 _INSTEAD: Final = {
-    "OPTIONAL": "leave it out: what may be missing decides nothing",
-    "UNION": "make a subscription of each part",
-    "||": "make a subscription of each side",
-    "!": "say != of a comparison",
-    "LIMIT": "a match is a match; bindings are limited anyway",
-    "FROM": "every publication is asked by itself",
+    "OPTIONAL": "remove it: an optional part does not affect matching",
+    "UNION": "write one subscription per part",
+    "||": "write one subscription per side",
+    "!": "use != in a comparison",
+    "LIMIT": "remove it: bindings are limited anyway",
+    "FROM": "every publication is matched separately",
     "SERVICE": "nothing is fetched",
     "GRAPH": "a publication is one graph",
     "DISTINCT": "bindings are distinct anyway",
@@ -148,7 +145,7 @@ _INSTEAD: Final = {
 
 
 def _too_much(quiet: str) -> Iterator[SparqlProblem]:
-    """Yield what has too many parts for the parser, which takes its time."""
+    """Yield what exceeds the limits, before the slow parser runs."""
     deep = 0
     for at, sign in enumerate(quiet):
         deep += (sign in "([{") - (sign in ")]}")
@@ -160,7 +157,7 @@ def _too_much(quiet: str) -> Iterator[SparqlProblem]:
         yield SparqlProblem(ends[2 * MOST_EDGES], "D513", f"a pattern has at most {MOST_EDGES} edges")
     signs = [found.start() for found in _ARITHMETIC.finditer(quiet)]
     if len(signs) > MOST_EDGES + MOST_FILTERS:
-        message = "more than {} signs of arithmetic; nothing is computed, compare a variable with a constant"
+        message = "more than {} arithmetic signs; compare a variable with a constant"
         yield SparqlProblem(
             signs[MOST_EDGES + MOST_FILTERS], "D510", message.format(MOST_EDGES + MOST_FILTERS)
         )
@@ -175,10 +172,10 @@ def _parsed(text: str, prefixes: Mapping[str, str]) -> Any:
     from pyparsing import ParseBaseException
     from rdflib.plugins.sparql import algebra, parser
 
-    from knowledge_manager.rdf_text import texts_kept
+    from knowledge_manager.rdf_text import literals_unnormalised
 
     try:
-        with texts_kept():
+        with literals_unnormalised():
             prologue, query = parser.parseQuery(text)
             known = algebra.translatePrologue(prologue, None, dict(prefixes), None)
             named = functools.partial(algebra.translatePName, prologue=known)
@@ -188,14 +185,14 @@ def _parsed(text: str, prefixes: Mapping[str, str]) -> Any:
             return query
     except ParseBaseException as error:
         rest = " ".join(text[error.loc :].split())
-        begin = f'"{rest[:40]}{"…" if len(rest) > 40 else ""}"' if rest else "its end"
-        message = f"this is no SPARQL from {begin} on; a triple is subject, property, object and a dot"
+        shown = f'at "{rest[:40]}{"…" if len(rest) > 40 else ""}"' if rest else "at the end of the query"
+        message = f"syntax error {shown}; a triple is subject, property, object and a dot"
         raise SparqlRefused([SparqlProblem(error.loc, "D518", message)]) from None
     except RecursionError:
         raise SparqlRefused([SparqlProblem(0, "D503", "the query is nested too deeply")]) from None
     except Exception as error:  # rdflib raises plain exceptions, of any kind
-        said = str(error).splitlines()[0] if str(error) else "unreadable"
-        raise SparqlRefused([SparqlProblem(0, "D518", f"this is no SPARQL: {said}")]) from None
+        reason = str(error).splitlines()[0] if str(error) else "unreadable"
+        raise SparqlRefused([SparqlProblem(0, "D518", f"syntax error: {reason}")]) from None
 
 
 def _unknown_prefixes(words: SparqlWords, prefixes: Mapping[str, str]) -> Iterator[SparqlProblem]:
@@ -206,30 +203,30 @@ def _unknown_prefixes(words: SparqlWords, prefixes: Mapping[str, str]) -> Iterat
 
 @dataclass(slots=True)
 class _Walk:
-    """Walks a parsed query; whatever is not known by name is refused."""
+    """Walks a parsed query and rejects every construct that is not known by name."""
 
     words: SparqlWords
     begin: int
     problems: list[SparqlProblem]
-    edges: list[AskedEdge] = field(default_factory=list)
-    constraints: list[AskedConstraint] = field(default_factory=list)
+    edges: list[QueryEdge] = field(default_factory=list)
+    constraints: list[QueryConstraint] = field(default_factory=list)
     _steps: int = 0
 
     def query(self, query: Any) -> None:
         if query.name not in ("SelectQuery", "AskQuery"):
-            self._refuse(f"{query.name} is not in the language; ASK or SELECT", 0)
+            self._refuse(f"{query.name} is not supported; use ASK or SELECT", 0)
             return
-        for key in query.keys():  # noqa: SIM118 (rdflib's value is no plain mapping)
+        for key in query.keys():  # noqa: SIM118 (rdflib's value is not a plain mapping)
             if key not in ("where", "projection"):
                 self._refuse(
-                    f"{key} is not in the language; ask for triples with FILTERs",
+                    f"{key} is not supported; use triples with FILTERs",
                     self.words.read_on(key.upper()),
                 )
         for one in query.projection or ():
             if set(one.keys()) != {"var"}:
-                self._refuse("SELECT names variables, and computes nothing", self.words.read_on("SELECT"))
+                self._refuse("SELECT takes variables only, no expressions", self.words.read_on("SELECT"))
         if query.where is None or query.where.name != "GroupGraphPatternSub":
-            self._refuse("a sub-query is not in the language", self.begin)
+            self._refuse("sub-queries are not supported", self.begin)
             return
         self.words.at = self.begin
         for part in query.where.part or ():
@@ -239,7 +236,7 @@ class _Walk:
                 at = self.words.read_on("FILTER")
                 self._expression(part.expr, at)
             else:
-                message = f"a group or sub-query within the pattern is not in the language; {_ASK}"
+                message = f"groups and sub-queries within the pattern are not supported; {_ASK}"
                 self._refuse(message, self.begin)
 
     def _triples(self, block: Any) -> None:
@@ -256,10 +253,10 @@ class _Walk:
         at = self.words.edge(_first_name(steps[0]), _meaning(object_))
         ends = self._term(subject, at), self._term(object_, at)
         if _is_variable(property_):
-            self._refuse("a variable is no property; name the property", at)
+            self._refuse("a property cannot be a variable; name the property", at)
             return
         if not all(isinstance(step, URIRef) for step in steps):
-            self._refuse("this path is not in the language; a path is a sequence p/q of properties", at)
+            self._refuse("this path is not supported; use a sequence p/q of properties", at)
             return
         nodes = [ends[0]]
         for _ in steps[1:]:
@@ -269,14 +266,14 @@ class _Walk:
         for number, step in enumerate(steps):
             self._keep(nodes[number], str(step), nodes[number + 1], at)
 
-    def _keep(self, subject: Wanted | None, property_: str, object_: Wanted | None, at: int) -> None:
+    def _keep(self, subject: QueryTerm | None, property_: str, object_: QueryTerm | None, at: int) -> None:
         try:
             if subject is not None and object_ is not None:
-                self.edges.append(AskedEdge(subject, iri(property_), object_, at))
+                self.edges.append(QueryEdge(subject, iri(property_), object_, at))
         except TermError as error:
             self._refuse(str(error), at, "D507")
 
-    def _term(self, node: Any, at: int) -> Wanted | None:
+    def _term(self, node: Any, at: int) -> QueryTerm | None:
         from rdflib import BNode, URIRef
         from rdflib import Literal as Text
         from rdflib import Variable as Name
@@ -293,7 +290,7 @@ class _Walk:
         except TermError as error:
             self._refuse(str(error), at, "D507")
             return None
-        self._refuse(f"{_readable(type(node).__name__)} is not in the language; name a node", at)
+        self._refuse(f"{_readable(type(node).__name__)} is not supported; name a node", at)
         return None
 
     def _expression(self, expression: Any, at: int) -> None:
@@ -308,10 +305,10 @@ class _Walk:
             self._kinship(inner)
         elif name == "Function":
             place = self.words.read_on(str(inner.iri))
-            self._refuse(f"function <{inner.iri}> is not in the language (g:isA, g:direct, g:above)", place)
+            self._refuse(f"function <{inner.iri}> is not supported (g:isA, g:direct, g:above)", place)
         else:
-            said = _readable(name.removeprefix("Builtin_")) if name else "this"
-            self._refuse(f"{said} is no condition of the language; compare a variable with a constant", at)
+            construct = _readable(name.removeprefix("Builtin_")) if name else "this"
+            self._refuse(f"{construct} is not supported in FILTER; compare a variable with a constant", at)
             self._pass_over(inner)
 
     def _comparison(self, found: Any, at: int) -> None:
@@ -322,19 +319,19 @@ class _Walk:
         named = next((side for side in (one, other) if isinstance(side, Variable)), None)
         place = at if named is None else self.words.read_on(f"?{named.name}")
         if named is None:
-            self._refuse("two constants are compared; one side is a variable", place)
+            self._refuse("two constants are compared; one side must be a variable", place)
         elif word is None:
-            self._refuse(f"{found.op} is not in the language", place)
+            self._refuse(f"{found.op} is not supported", place)
         elif isinstance(one, Variable) and isinstance(other, Variable):
             if word == "ne":
-                self.constraints.append(AskedConstraint(one, "differs", other, place))
+                self.constraints.append(QueryConstraint(one, "differs", other, place))
             else:
-                said = f"?{one.name} {found.op} ?{other.name}"
-                self._refuse(f"{said}: two variables are compared by != alone", place)
+                comparison = f"?{one.name} {found.op} ?{other.name}"
+                self._refuse(f"{comparison}: two variables can be compared with != only", place)
         elif named is one:
-            self.constraints.append(AskedConstraint(named, word, other, place))
+            self.constraints.append(QueryConstraint(named, word, other, place))
         else:
-            self.constraints.append(AskedConstraint(named, _TURNED[word], one, place))
+            self.constraints.append(QueryConstraint(named, _TURNED[word], one, place))
 
     def _kinship(self, call: Any) -> None:
         name, at = str(call.iri).removeprefix(NAMESPACE), self.words.read_on(str(call.iri))
@@ -347,9 +344,9 @@ class _Walk:
         if len(given) != 2 or not isinstance(given[0], Variable) or not isinstance(given[1], Iri):
             self._refuse(f"g:{name} takes a variable and a class", at)
             return
-        self.constraints.append(AskedConstraint(given[0], _FUNCTIONS[name], given[1], at))
+        self.constraints.append(QueryConstraint(given[0], _FUNCTIONS[name], given[1], at))
 
-    def _operand(self, expression: Any, at: int) -> Wanted | None:
+    def _operand(self, expression: Any, at: int) -> QueryTerm | None:
         inner = _bare(expression)
         if getattr(inner, "name", "") in ("UnaryMinus", "UnaryPlus"):
             number = self._operand(inner.expr, at)
@@ -357,14 +354,14 @@ class _Walk:
                 minus = inner.name == "UnaryMinus" and not number.text.startswith("-")
                 return literal(f"-{number.text}" if minus else number.text, number.datatype)
         if getattr(inner, "name", ""):
-            said = _readable(inner.name.removeprefix("Builtin_"))
-            self._refuse(f"{said} is not computed; compare a variable with a constant", at)
+            construct = _readable(inner.name.removeprefix("Builtin_"))
+            self._refuse(f"{construct} is not evaluated; compare a variable with a constant", at)
             self._pass_over(inner)
             return None
         return self._term(inner, at)
 
     def _pass_over(self, part: Any) -> None:
-        """Read on behind the variables of what was refused."""
+        """Advance past the variables of a rejected expression."""
         if _is_variable(part):
             self.words.read_on(_meaning(part))
         elif isinstance(part, Mapping):
@@ -378,7 +375,7 @@ class _Walk:
 
 
 def _bare(expression: Any) -> Any:
-    """Return what stands in an expression when all levels of the grammar that say nothing are taken away."""
+    """Return an expression without the grammar levels that have a single operand."""
     while getattr(expression, "name", "") in _LEVELS and not {"other", "op"} & set(expression.keys()):
         expression = expression.expr
     return expression
@@ -402,12 +399,12 @@ def _is_variable(node: Any) -> bool:
 
 
 def _meaning(node: Any) -> str:
-    """Return a node as `SparqlWords` knows it."""
+    """Return a node as `SparqlWords` names it."""
     return f"?{node}" if _is_variable(node) else str(node)
 
 
 def _first_name(path: Any) -> str:
-    """Return the first name in a property, a path or a variable, as `SparqlWords` knows it."""
+    """Return the first name in a property, a path or a variable, as `SparqlWords` names it."""
     while True:
         inner = getattr(path, "args", None) or [getattr(path, "arg", None) or getattr(path, "path", None)]
         if inner[0] is None:
@@ -416,7 +413,7 @@ def _first_name(path: Any) -> str:
 
 
 def _readable(name: str) -> str:
-    """Return how rdflib calls a part, as SPARQL does: OptionalGraphPattern is OPTIONAL."""
+    """Return rdflib's name of a construct as SPARQL spells it: OptionalGraphPattern is OPTIONAL."""
     words = re.sub(r"(GraphPattern|GroupOr|Expression)", "", name)
     return _SUMS.get(words) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words).upper() or name
 

@@ -1,4 +1,4 @@
-"""Where the names of a query stand in its text: the parser keeps no places, and people need them."""
+"""Positions of the names in a query, which the parser does not keep."""
 
 import re
 from bisect import bisect_left
@@ -18,19 +18,19 @@ _WORD: Final = re.compile(
 
 
 class Word(NamedTuple):
-    """A name in a query: an IRI whole, a variable with its question mark, a keyword in capitals."""
+    """A name in a query: a full IRI, a variable with its question mark, or a keyword in capitals."""
 
     offset: int
     meaning: str
 
 
 class SparqlWords:
-    """The names of a query in the order of its text, and how far it has been read."""
+    """The names of a query in the order of its text, with a read position."""
 
     def __init__(self, text: str, prefixes: Mapping[str, str]) -> None:
         self._prefixes = dict(prefixes)
         self.unknown: list[tuple[int, str]] = []
-        """Prefixes that nobody declared, with their places."""
+        """Undeclared prefixes with their positions."""
         self.words = list(self._read(text))
         self._places: dict[str, list[int]] = {}
         for word in self.words:
@@ -63,13 +63,15 @@ class SparqlWords:
                 yield Word(at, RDF + "type" if word == "a" else word.upper())
 
     def after(self, meaning: str, begin: int) -> int | None:
-        """Return the first place of a name from some place on."""
+        """Return the first position of a name at or after `begin`."""
         places = self._places.get(meaning, [])
         number = bisect_left(places, begin)
         return places[number] if number < len(places) else None
 
     def read_on(self, meaning: str) -> int:
-        """Return where a name stands next, and read on from there; where it stands first if not next."""
+        """Return the next position of a name and move the read position behind it; the first position if
+        there is no next.
+        """
         found = self.after(meaning, self.at)
         if found is None:
             first = self.after(meaning, 0)
@@ -78,7 +80,7 @@ class SparqlWords:
         return found
 
     def edge(self, property_: str, object_: str) -> int:
-        """Return where the next edge stands: at its property, or at its object in a list of objects."""
+        """Return the position of the next edge: its property, or its object in a list of objects."""
         named, ended = self.after(property_, self.at), self.after(object_, self.at)
         if ended is not None and (named is None or ended < named):
             self.at = ended + 1

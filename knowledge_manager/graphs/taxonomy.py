@@ -1,7 +1,7 @@
-"""A taxonomy: classes below classes, things that are of classes, and what people call them.
+"""A taxonomy: a hierarchy of classes, things with their classes, and labels.
 
-A class may have several parents, and nothing is its own ancestor. A taxonomy never travels: every node of a
-mission has the same one, whose digest is part of what the mission table agrees on.
+A class may have several parents; cycles are not allowed. A taxonomy is never transmitted: every node of a
+mission has the same one, and its digest is part of the mission table.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ Fact = TypeVar("Fact")
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyLabel:
-    """A word for a class or a thing; the language is empty where nobody says it."""
+    """A word for a class or a thing; the language may be empty."""
 
     text: str
     language: str = ""
@@ -23,7 +23,9 @@ class TaxonomyLabel:
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """Facts by IRI. `parents` has every class, one without any is a top; `types` has what is of classes."""
+    """Facts by IRI. `parents` has every class, with an empty tuple for top classes; `types` has the classes
+    of things.
+    """
 
     name: str = ""
     parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -43,11 +45,11 @@ class Taxonomy:
         return found
 
     def __contains__(self, iri: str) -> bool:
-        """Say whether this is a class of it."""
+        """Return whether the IRI is a class."""
         return iri in self.parents
 
     def ancestors(self, iri: str) -> frozenset[str]:
-        """Return the classes that a class is below, itself included; what is no class is below itself."""
+        """Return the superclasses of a class, itself included; an unknown IRI has only itself."""
         known = self._ancestors
         waiting = [iri]
         while waiting:
@@ -61,22 +63,22 @@ class Taxonomy:
             elif one not in self.parents:
                 waiting.pop()
                 if one == iri:
-                    return frozenset({iri})  # not kept: whoever asks about strangers grows nothing
+                    return frozenset({iri})  # not cached, so that unknown IRIs cannot grow the cache
             else:
                 above = (known[parent] for parent in self.parents[one])
                 known[one] = frozenset({one}).union(*above)
         return known[iri]
 
     def is_below(self, iri: str, other: str) -> bool:
-        """Say whether a class is the other one, or below it."""
+        """Return whether a class equals the other one or is a subclass of it."""
         return iri == other or other in self.ancestors(iri)
 
     def types_of(self, iri: str) -> tuple[str, ...]:
-        """Return the classes that the taxonomy states of a thing."""
+        """Return the stated classes of a thing."""
         return self.types.get(iri, ())
 
     def descendants(self, iri: str) -> frozenset[str]:
-        """Return the classes below a class, itself included."""
+        """Return the subclasses of a class, itself included."""
         found, waiting = {iri}, [iri]
         while waiting:
             for child in self._children.get(waiting.pop(), ()):
@@ -87,7 +89,7 @@ class Taxonomy:
 
     @cached_property
     def digest(self) -> str:
-        """Return what tells taxonomies apart: by what is below what; words take no part."""
+        """Return a digest of the hierarchy; labels do not count."""
         lines = [f"c {one} {' '.join(sorted(above))}" for one, above in sorted(self.parents.items())]
         lines += [f"t {one} {' '.join(sorted(of))}" for one, of in sorted(self.types.items())]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else ""
@@ -96,8 +98,8 @@ class Taxonomy:
 NO_TAXONOMY = Taxonomy()
 
 
-def joined(taxonomies: Iterable[Taxonomy]) -> Taxonomy:
-    """Return several taxonomies as one; a circle that they make together is found by `circle_in`."""
+def merge_taxonomies(taxonomies: Iterable[Taxonomy]) -> Taxonomy:
+    """Merge taxonomies; use `find_cycle` to detect a cycle in the result."""
     some = [one for one in taxonomies if one.parents or one.types]
     if len(some) < 2:
         return some[0] if some else NO_TAXONOMY
@@ -121,8 +123,8 @@ def _united(maps: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[st
     return {iri: tuple(sorted(set(values))) for iri, values in _gathered(maps).items()}
 
 
-def circle_in(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the classes of a circle in their order, the least first; nothing where there is none."""
+def find_cycle(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the classes of a cycle in order, the least first; empty if there is none."""
     done: set[str] = set()
     for start in sorted(parents):
         path: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Taxonomies: the shipped ones by their name, anybody else's from a file, compiled or in RDF."""
+"""Loads taxonomies: shipped ones by name, others from compiled or RDF files."""
 
 from collections.abc import Callable
 from functools import cache
@@ -21,7 +21,7 @@ FindTaxonomy = Callable[[str], Taxonomy]
 
 
 def shipped_taxonomies() -> tuple[str, ...]:
-    """Return the names of the compiled taxonomies that come with the package."""
+    """Return the names of the compiled taxonomies in the package."""
     folder = resources.files("knowledge_manager") / "taxonomies"
     names = (entry.name for entry in folder.iterdir())
     return tuple(
@@ -31,28 +31,28 @@ def shipped_taxonomies() -> tuple[str, ...]:
 
 @cache
 def shipped_taxonomy(name: str) -> Taxonomy:
-    """Return a shipped taxonomy by its name; one that is not shipped raises `DocumentError`."""
+    """Return a shipped taxonomy by name; an unknown name raises `DocumentError`."""
     known = shipped_taxonomies()
     if name not in known:
-        message = f"no taxonomy of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+        message = f"no shipped taxonomy has this name ({listed(known)}){did_you_mean(name, known)}"
         endings = listed([COMPILED_SUFFIX, *FORMATS])
-        raise DocumentError.of_file(name, "D521", f"{message}; a file's name ends in one of {endings}")
+        raise DocumentError.of_file(name, "D521", f"{message}; the name of a file ends in one of {endings}")
     shipped = resources.files("knowledge_manager") / "taxonomies" / f"{name}{COMPILED_SUFFIX}"
     return read_compact_taxonomy(shipped.read_bytes())
 
 
 def is_file_name(name: str) -> bool:
-    """Say whether a taxonomy is named as a file, not as one that ships."""
+    """Return whether the name is that of a file, not of a shipped taxonomy."""
     return "/" in name or name.endswith((COMPILED_SUFFIX, *FORMATS))
 
 
 def taxonomies_in(folder: Path) -> FindTaxonomy:
-    """Return what finds shipped taxonomies by name, and files relative to a folder."""
+    """Return a finder for shipped taxonomies by name and for files relative to a folder."""
     return lambda name: load_taxonomy(folder / name) if is_file_name(name) else shipped_taxonomy(name)
 
 
 def load_taxonomy(path: Path) -> Taxonomy:
-    """Return the taxonomy in a file, compiled or in RDF; what is wrong raises `DocumentError`."""
+    """Return the taxonomy in a file, compiled or in RDF; invalid input raises `DocumentError`."""
     if path.suffix in FORMATS:
         from knowledge_manager.graphs.taxonomy_reader import read_taxonomy_file
 
@@ -60,8 +60,8 @@ def load_taxonomy(path: Path) -> Taxonomy:
     try:
         return read_compact_taxonomy(read_document(path, LARGEST_TAXONOMY))
     except CompactError as error:
-        message = f"this is no compiled taxonomy: {error}"
+        message = f"not a compiled taxonomy: {error}"
         if path.suffix != COMPILED_SUFFIX:
             endings = listed([COMPILED_SUFFIX, *FORMATS])
-            message = f'the suffix "{path.suffix}" is unknown; a taxonomy ends in one of {endings}'
+            message = f'unknown suffix "{path.suffix}"; the name of a taxonomy ends in one of {endings}'
         raise DocumentError.of_file(str(path), "D522", message) from None

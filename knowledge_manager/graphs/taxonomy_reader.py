@@ -1,5 +1,5 @@
-"""Reads a taxonomy from RDF: classes of RDFS (`rdfs:subClassOf`) or concepts of SKOS (`skos:broader`,
-`skos:narrower`), things that are of them (`rdf:type`), and what people call them.
+"""Reads a taxonomy from RDF: RDFS classes (`rdfs:subClassOf`) or SKOS concepts (`skos:broader`,
+`skos:narrower`), things with their classes (`rdf:type`), and labels.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, Final
 from dens.config.problems import DocumentError, Problem, listed
 from dens.config.reading import place_of, read_document
 from knowledge_manager.graphs.graph_reader import CODES
-from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, circle_in
+from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, find_cycle
 from knowledge_manager.graphs.terms import RDF, last_part
 from knowledge_manager.rdf_text import FORMATS, read_rdf
 
@@ -30,37 +30,37 @@ _WORDS: Final = frozenset({_RDFS + "label", _SKOS + "prefLabel", _SKOS + "altLab
 
 
 def read_taxonomy_file(path: Path) -> Taxonomy:
-    """Return the taxonomy in a file of RDF, by the file's name; what is wrong raises `DocumentError`."""
+    """Return the taxonomy of an RDF file, named after the file; invalid input raises `DocumentError`."""
     format_ = FORMATS.get(path.suffix.lower())
     if format_ is None:
-        message = f'the end of the name "{path.suffix}" says no format ({listed(list(FORMATS))})'
+        message = f'unknown suffix "{path.suffix}" ({listed(list(FORMATS))})'
         raise DocumentError.of_file(str(path), "D506", message)
     return read_taxonomy(read_document(path, LARGEST_SOURCE), str(path), format_, path.stem)
 
 
 def read_taxonomy(content: bytes, file: str, format_: str, name: str) -> Taxonomy:
-    """Return the taxonomy in these bytes; what is wrong raises `DocumentError`."""
+    """Return the taxonomy in these bytes; invalid input raises `DocumentError`."""
     read = read_rdf(content, file, format_, CODES)
     parents, types, labels = _facts(read.graph)
     if not parents:
-        message = "there is no class in it; say rdfs:subClassOf or skos:broader of some"
+        message = "the file has no classes; add rdfs:subClassOf or skos:broader"
         raise DocumentError.of_file(file, "D521", message)
-    return sound_taxonomy(Taxonomy(name, parents, types, labels), file, read.text)
+    return acyclic_taxonomy(Taxonomy(name, parents, types, labels), file, read.text)
 
 
-def sound_taxonomy(taxonomy: Taxonomy, file: str, text: str = "") -> Taxonomy:
-    """Return the taxonomy if nothing in it is its own ancestor; else raise `DocumentError`."""
-    ring = circle_in(taxonomy.parents)
+def acyclic_taxonomy(taxonomy: Taxonomy, file: str, text: str = "") -> Taxonomy:
+    """Return the taxonomy if it has no cycle; otherwise raise `DocumentError`."""
+    ring = find_cycle(taxonomy.parents)
     if ring:
         way = " → ".join(last_part(one) for one in (*ring, ring[0]))
-        message = f"classes are below each other in a circle: {way}; take one of these links away"
+        message = f"the class hierarchy has a cycle: {way}; remove one of these links"
         raise DocumentError([Problem(file, *_place_of_link(text, ring), "error", "D520", message)])
     return taxonomy
 
 
 def _place_of_link(text: str, ring: Sequence[str]) -> tuple[int, int]:
-    """Return where the first class of a circle is said to be below the next: the two nearest mentions with a
-    word between them that links classes, whatever the format.
+    """Return the position where the first class of a cycle is linked to the next: the two nearest mentions
+    with a linking word between them, whatever the format.
     """
     lower, upper = (last_part(one) for one in (*ring, ring[0])[:2])
     mention = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (lower, upper, *_LINKS)))})(?!\w)")
@@ -90,18 +90,18 @@ def _facts(
     for subject, property_, object_ in graph:
         if not isinstance(subject, URIRef):
             continue
-        one, said, other = str(subject), str(property_), str(object_)
-        if said in _WORDS:
+        one, link, other = str(subject), str(property_), str(object_)
+        if link in _WORDS:
             words[one].add(TaxonomyLabel(other, (getattr(object_, "language", None) or "").lower()))
         elif not isinstance(object_, URIRef):
             continue
-        elif said in _UP or said in _DOWN:
-            lower, upper = (other, one) if said in _DOWN else (one, other)
+        elif link in _UP or link in _DOWN:
+            lower, upper = (other, one) if link in _DOWN else (one, other)
             parents[upper]  # a class, with or without parents
             parents[lower].update({upper} - {lower})
-        elif said == _TYPE and other in _CLASS_OF_CLASSES:
+        elif link == _TYPE and other in _CLASS_OF_CLASSES:
             parents[one]
-        elif said == _TYPE and other not in _NO_THINGS:
+        elif link == _TYPE and other not in _NO_THINGS:
             stated[one].add(other)
     things = {one: kept for one, of in stated.items() if (kept := tuple(sorted(of & parents.keys())))}
     named = {

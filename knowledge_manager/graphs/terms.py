@@ -1,9 +1,9 @@
-"""Terms of graphs, in one canonical spelling each, so that equal terms are the same term.
+"""Terms of graphs in canonical spelling, so that equal terms are identical.
 
-Integers have no leading zeros, decimals no superfluous ones (5 and 5.0 are two terms of one value), doubles
-their shortest text, instants are in UTC (one without a zone is taken for UTC), language tags are lower case.
-Derived integers are integers, a float is the double of the same text. A literal that does not fit its
-datatype is kept as it stands: it equals only itself and compares with nothing.
+Integers have no leading zeros, decimals no superfluous ones (5 and 5.0 are two terms with one value), doubles
+their shortest text, instants are in UTC (also those without a zone), language tags are lower case. Derived
+integer types become integers, floats the double of the same text. A literal that does not fit its datatype is
+kept as is: it equals only itself and compares with nothing.
 """
 
 import datetime
@@ -28,7 +28,7 @@ INSTANT: Final = XSD + "dateTime"
 DATE: Final = XSD + "date"
 
 LONGEST_NUMBER: Final = 400
-"""Characters of a number; Python refuses to read integers of some thousand digits."""
+"""Maximum characters of a number; Python rejects integers of several thousand digits."""
 
 _INTEGERS: Final = frozenset(
     XSD + name
@@ -58,23 +58,23 @@ _FARTHEST_ZONE: Final = datetime.timedelta(hours=14)
 
 
 class TermError(ValueError):
-    """Something that is no term; the message says why."""
+    """A text that is not a valid term."""
 
 
 class Iri(NamedTuple):
-    """A name that everybody understands alike. Made by `iri`."""
+    """A global name. Create it with `iri`."""
 
     text: str
 
 
 class Blank(NamedTuple):
-    """A node without a name, told from the others of its graph by a number alone."""
+    """A node without a name, identified by a number within its graph."""
 
     number: int
 
 
 class Literal(NamedTuple):
-    """A text, number or time. Made by `literal`, which knows the one spelling."""
+    """A text, number or time. Create it with `literal`, which normalises the spelling."""
 
     text: str
     datatype: str = STRING
@@ -85,7 +85,7 @@ Term = Iri | Blank | Literal
 
 
 class Triple(NamedTuple):
-    """One statement: the property of a subject is an object."""
+    """One statement: subject, property, object."""
 
     subject: Term
     property: Term
@@ -93,13 +93,13 @@ class Triple(NamedTuple):
 
 
 Graph = frozenset[Triple]
-"""A publication: statements, none of them twice."""
+"""A publication: a set of statements."""
 
 
 def iri(text: str) -> Iri:
-    """Return an absolute IRI; anything else raises `TermError`."""
+    """Return an absolute IRI; other texts raise `TermError`."""
     if not _IRI_TEXT.fullmatch(text):
-        raise TermError(f'"{text[:80]}" is no absolute IRI')
+        raise TermError(f'"{text[:80]}" is not an absolute IRI')
     return Iri(text)
 
 
@@ -113,13 +113,13 @@ def last_part(text: str) -> str:
 
 
 def literal(text: str, datatype: str = STRING, language: str = "") -> Literal:
-    """Return a literal in its canonical spelling; a text that no encoding can hold raises `TermError`."""
+    """Return a literal in canonical spelling; an unencodable text raises `TermError`."""
     if _SURROGATE.search(text):
-        raise TermError("half a character (a surrogate) is no text")
+        raise TermError("a text contains a surrogate (half a character)")
     if language:
         tag = language.lower()
         if not _TAG_TEXT.fullmatch(tag):
-            raise TermError(f'"{language[:80]}" is no language tag')
+            raise TermError(f'"{language[:80]}" is not a language tag')
         return Literal(text, LANGUAGE_STRING, tag)
     datatype = _READ_AS.get(datatype, datatype)
     spelling = _SPELLINGS.get(datatype)
@@ -128,7 +128,7 @@ def literal(text: str, datatype: str = STRING, language: str = "") -> Literal:
 
 
 def is_ill_formed(term: Term) -> bool:
-    """Say whether a literal does not fit its datatype."""
+    """Return whether a literal does not fit its datatype."""
     if not isinstance(term, Literal):
         return False
     spelling = _SPELLINGS.get(term.datatype)
@@ -136,13 +136,13 @@ def is_ill_formed(term: Term) -> bool:
 
 
 def lacks_zone(text: str, datatype: str) -> bool:
-    """Say whether a text is an instant that leaves its zone unsaid, and is taken for UTC."""
+    """Return whether a text is an instant without a time zone, which is read as UTC."""
     found = _INSTANT_TEXT.fullmatch(text.strip()) if _READ_AS.get(datatype, datatype) == INSTANT else None
     return found is not None and not found.group(4)
 
 
 def written(term: Term) -> str:
-    """Return a term as N-Triples writes it: what people are shown, and by which bindings are ordered."""
+    """Return a term in N-Triples syntax, which is also the sort key of bindings."""
     if isinstance(term, Iri):
         return f"<{term.text}>"
     if isinstance(term, Blank):
@@ -232,13 +232,13 @@ _SPELLINGS: Final[dict[str, Callable[[str], str | None]]] = {
     INSTANT: _instant,
     DATE: _date,
 }
-"""Datatypes that have values: the text in its one spelling, None where it does not fit."""
+"""By datatype: returns the canonical spelling of a text, or None if it does not fit."""
 
 
 def seconds_of_instant(text: str) -> tuple[int, Decimal]:
-    """Return whole seconds since 1970 and the part of a second, of a canonical instant."""
+    """Return whole seconds since 1970 and the fraction of a second of a canonical instant."""
     found = _INSTANT_TEXT.fullmatch(text)
-    assert found is not None, "only well-formed instants are asked"
+    assert found is not None, "the instant is well-formed"
     day, clock, part, _ = found.groups()
     moment = datetime.datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=datetime.UTC)
     since = moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)

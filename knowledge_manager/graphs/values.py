@@ -1,8 +1,8 @@
-"""What literals are worth: which of them compare, and how.
+"""The values of literals: which of them are comparable, and how.
 
 Numbers compare with numbers, strings with strings of the same language tag by code points, instants with
-instants, dates with dates; nothing else has an order. Integers and decimals compare exactly, with a double
-on either side both are doubles, as SPARQL promotes them.
+instants, dates with dates. Integers and decimals compare exactly; with a double on either side both are
+promoted to double, as in SPARQL.
 """
 
 import math
@@ -29,14 +29,14 @@ NUMBER: Final = "number"
 
 
 class Value(NamedTuple):
-    """A literal's worth: values of one kind have an order. Doubles are floats, all else is exact."""
+    """The value of a literal. Values of one kind are ordered. Doubles are floats, all others exact."""
 
     kind: str
     worth: Fraction | float | str
 
 
 def value_of(term: Term) -> Value | None:
-    """Return what a term is worth, None where it compares with nothing."""
+    """Return the value of a term, or None if it is not comparable."""
     if not isinstance(term, Literal) or is_ill_formed(term):
         return None
     if term.datatype in (STRING, LANGUAGE_STRING):
@@ -54,7 +54,7 @@ def value_of(term: Term) -> Value | None:
 
 
 def as_double(worth: Fraction) -> float:
-    """Return the nearest double; beyond all of them, infinity."""
+    """Return the nearest double, or infinity."""
     try:
         return float(worth)
     except OverflowError:
@@ -62,8 +62,8 @@ def as_double(worth: Fraction) -> float:
 
 
 def order(one: Value | None, other: Value | None) -> int | None:
-    """Return a number below, at or above 0 as `one` is below, equal to or above `other`; None where they do
-    not compare.
+    """Return a number below, at or above 0 as `one` is less than, equal to or greater than `other`; None if
+    they are not comparable.
     """
     if one is None or other is None or one.kind != other.kind:
         return None
@@ -81,10 +81,10 @@ def order(one: Value | None, other: Value | None) -> int | None:
 
 
 def is_equal(one: Term, other: Term) -> bool:
-    """Say whether two terms are the same, or have the same value."""
+    """Return whether two terms are identical or have the same value."""
     return one == other or order(value_of(one), value_of(other)) == 0
 
 
 def differs(one: Term, other: Term) -> bool:
-    """Say whether two terms are neither the same nor of one value; nothing ill-formed differs."""
+    """Return whether two terms have different values; False for ill-formed literals."""
     return not is_ill_formed(one) and not is_ill_formed(other) and not is_equal(one, other)

@@ -1,1 +1,1 @@
-"""From a word to attributes of the mission table."""
+"""Resolves words to entries of the mission table."""

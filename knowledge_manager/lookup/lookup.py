@@ -1,16 +1,16 @@
-"""From a word to what it means in the mission table, and how it got there.
+"""Resolves a word to entries of the mission table, with the path that leads there.
 
-A word is first a name of the mission table; the exact name always decides, so that no thesaurus can change
-what a written subscription means. Otherwise names and labels that differ only in case, blanks and
-underscores count fully, and the thesaurus leads on from there. `look_up` lists every meaning for a person;
-the `resolve_…` functions pick the one that a compiler may take, or raise an error that says why not.
+The exact name in the mission table always wins, so that no thesaurus can change what a written subscription
+means. Otherwise names and labels that differ only in case, blanks and underscores count fully, and the
+thesaurus leads on from there. `look_up` lists every meaning for a person; the `resolve_…` functions return
+the one meaning that a compiler may take, or raise an error with the reason.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from knowledge_manager.lookup.meaning import AmbiguousWord, Meaning, MisfitWord, UnknownWord, WordError
+from knowledge_manager.lookup.meaning import AmbiguousWord, Meaning, UnitMismatch, UnknownWord, WordError
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.concept import WHOLE, Target, TargetKind, fold
 from knowledge_manager.thesaurus.spelling import nearest_words
@@ -20,10 +20,10 @@ from knowledge_manager.vocabulary.event_class import Attribute, EventClass, Unkn
 
 __all__ = [
     "AmbiguousWord",
-    "LookUpAnswer",
+    "LookUpResult",
     "Meaning",
-    "MisfitWord",
     "ResolvedAttribute",
+    "UnitMismatch",
     "UnknownWord",
     "WordError",
     "look_up",
@@ -36,12 +36,12 @@ __all__ = [
 ]
 
 LEAST_RESOLVED: Final = 600
-"""A compiler takes nothing less close: exact, close, and up to two steps to something more special."""
+"""Minimum closeness for a compiler: exact, close, and up to two steps to a narrower concept."""
 
 
 @dataclass(frozen=True, slots=True)
-class LookUpAnswer:
-    """What `dens lookup` shows: every meaning, closest first, or words that were likely meant."""
+class LookUpResult:
+    """The result of `dens lookup`: every meaning, closest first, or similar words."""
 
     word: str
     language: str | None
@@ -49,7 +49,6 @@ class LookUpAnswer:
     nearest: tuple[str, ...]
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {
             "word": self.word,
             "language": self.language,
@@ -60,7 +59,7 @@ class LookUpAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAttribute:
-    """The attribute that a word means here, and the unit in which the word's owner counts it."""
+    """The attribute that a word means, and the unit in which the word's owner counts."""
 
     attribute: Attribute
     unit: str
@@ -69,11 +68,11 @@ class ResolvedAttribute:
 
 def look_up(
     word: str, table: MissionTable, thesaurus: Thesaurus | None = None, language: str | None = None
-) -> LookUpAnswer:
+) -> LookUpResult:
     """Return everything that the word may mean in this mission table."""
     meanings = _meanings(word, table, thesaurus, language)
     near = () if meanings else nearest_terms(word, table, thesaurus, language)
-    return LookUpAnswer(word, language, meanings, near)
+    return LookUpResult(word, language, meanings, near)
 
 
 def nearest_terms(
@@ -83,7 +82,7 @@ def nearest_terms(
     language: str | None = None,
     most: int = 5,
 ) -> tuple[str, ...]:
-    """Return names and labels that a person may have meant, nearest first."""
+    """Return names and labels that were probably meant, nearest first."""
     names = {fold(target.name.rpartition(".")[2]): target.name.rpartition(".")[2] for target in _named(table)}
     found = [names[near] for near in nearest_words(fold(word), names, most)]
     if thesaurus is not None:
@@ -163,7 +162,7 @@ def _chosen(
     language: str | None,
     names: Iterable[str] | None = None,
 ) -> Meaning:
-    """Return the one closest meaning of this kind whose name begins with the prefix."""
+    """Return the single closest meaning of this kind whose name starts with the prefix."""
     meanings = _meanings(word, table, thesaurus, language)
     here = [
         meaning
@@ -181,14 +180,14 @@ def _chosen(
     if len(best) > 1:
         raise AmbiguousWord(what, word, best)
     if best[0].misfit:
-        raise MisfitWord(what, word, best[0])
+        raise UnitMismatch(what, word, best[0])
     return best[0]
 
 
 def _meanings(
     word: str, table: MissionTable, thesaurus: Thesaurus | None, language: str | None
 ) -> tuple[Meaning, ...]:
-    """Return the meanings by falling closeness, each target once, the table's own names first."""
+    """Return the meanings by descending closeness, each target once, the table's own names first."""
     folded = fold(word)
     found: dict[Target, Meaning] = {}
     for target in _named(table):
@@ -204,9 +203,9 @@ def _meanings(
 
 
 def _nearness(meaning: Meaning) -> tuple[int, int]:
-    """Return what decides between meanings: closeness, and of equally close ones the fewer steps.
+    """Return the sort key of meanings: closeness, then fewer steps.
 
-    So one link too many somewhere does not make the words of everybody else ambiguous.
+    So a superfluous link does not make other words ambiguous.
     """
     return -meaning.closeness, len(meaning.steps)
 
@@ -230,7 +229,7 @@ def _named(table: MissionTable) -> Iterator[Target]:
 
 
 def _meaning(target: Target, table: MissionTable, finding: Finding | None = None) -> Meaning:
-    """Return the meaning with its event class and attribute, and whether its owner's unit fits them."""
+    """Return the meaning with its event class and attribute, and whether its owner's unit is convertible."""
     event = table.event(target.event) if target.event else None
     attribute = event.attribute(target.attribute) if event is not None and target.attribute else None
     if finding is None:
@@ -250,7 +249,7 @@ def _meaning(target: Target, table: MissionTable, finding: Finding | None = None
 
 
 def _misfit(unit: str, table_unit: str) -> str:
-    """Return why an amount in this unit cannot be told in the table's, or nothing."""
+    """Return why this unit cannot be converted to the table's, or nothing."""
     if unit and unit != table_unit:
         try:
             convert(0.0, unit, table_unit)
@@ -260,7 +259,7 @@ def _misfit(unit: str, table_unit: str) -> str:
 
 
 def words_for(target: Target, thesaurus: Thesaurus | None, language: str | None = None) -> Sequence[str]:
-    """Return the words that organisations have for something of the mission table, preferred ones first."""
+    """Return the words that organisations use for an entry of the mission table, preferred ones first."""
     if thesaurus is None:
         return []
     return list(dict.fromkeys(label.text for label in thesaurus.labels_of(target, language)))

@@ -1,4 +1,4 @@
-"""What a word means, as facts, and the errors that say why it cannot be taken for one thing."""
+"""The meaning of a word, and the errors for words that cannot be resolved to one entry."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,11 @@ from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One thing of the mission table that a word may mean.
+    """One entry of the mission table that a word may mean.
 
-    `label` is None where the word is the table's own name. `unit` is the unit in which the owner of the word
-    counts, and `attribute.unit` the table's; where no amount in the one can be told in the other, `misfit`
-    says so, and the meaning is not one to take.
+    `label` is None if the word is the table's own name. `unit` is the unit of the word's owner,
+    `attribute.unit` the table's. `misfit` is the reason if the two are not convertible; such a meaning must
+    not be used.
     """
 
     target: Target
@@ -32,21 +32,19 @@ class Meaning:
 
     @property
     def feature(self) -> int | None:
-        """Return the attribute's bit in a subscription's attribute feature, or the event's in its event
-        feature.
-        """
+        """Return the attribute's bit in the attribute feature, or the event's bit in the event feature."""
         if self.target.kind == "term" or self.event is None:
             return None
         return 1 << (self.attribute.index if self.attribute is not None else self.event.index)
 
     def in_table_unit(self, amount: float) -> float:
-        """Return an amount that the word's owner counts, in the unit of the mission table."""
+        """Return an amount in the word owner's unit, converted to the unit of the mission table."""
         if self.attribute is None or not self.unit:
             return amount
         return convert(amount, self.unit, self.attribute.unit)
 
     def how(self) -> str:
-        """Return the way in words: `label "temp" (en-us), exact, narrower`."""
+        """Return the path as text: `label "temp" (en-us), exact, narrower`."""
         if self.label is None:
             return "name in the mission table"
         language = f" ({self.label.language})" if self.label.language else ""
@@ -54,11 +52,10 @@ class Meaning:
         return f'{self.label.kind} label "{self.label.text}"{language}{way}'
 
     def in_words(self) -> str:
-        """Return what it is and the way to it: `weather.wind_speed (label "vind" (nb), exact, narrower)`."""
+        """Return the name and the path: `weather.wind_speed (label "vind" (nb), exact, narrower)`."""
         return f"{self.target.name} ({self.how()})"
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         document: dict[str, Any] = {
             "kind": self.target.kind,
             "name": self.target.name,
@@ -92,7 +89,7 @@ class Meaning:
 
 
 class WordError(LookupError):
-    """A word cannot be taken for one thing of the mission table."""
+    """A word cannot be resolved to one entry of the mission table."""
 
     def __init__(self, word: str, message: str) -> None:
         super().__init__(message)
@@ -100,8 +97,8 @@ class WordError(LookupError):
 
 
 class UnknownWord(WordError):
-    """Nothing is close enough. `nearest` are words that were likely meant, `weaker` meanings that are too far
-    away to be taken silently, `elsewhere` meanings that do not belong here.
+    """Nothing is close enough. `nearest` are similar words, `weaker` meanings below the required closeness,
+    `elsewhere` meanings of another kind or place.
     """
 
     def __init__(
@@ -126,17 +123,17 @@ class UnknownWord(WordError):
         self.elsewhere = elsewhere
 
 
-class MisfitWord(WordError):
-    """The word leads to one attribute, but its owner counts in a unit of another kind."""
+class UnitMismatch(WordError):
+    """The word leads to one attribute, but its owner counts in a unit of another dimension."""
 
     def __init__(self, what: str, word: str, meaning: Meaning) -> None:
-        said = f'{what} "{word}" would be {meaning.in_words()}, but {meaning.misfit}'
-        super().__init__(word, f"{said}; correct dens:unit of {meaning.concept}")
+        reason = f'{what} "{word}" resolves to {meaning.in_words()}, but {meaning.misfit}'
+        super().__init__(word, f"{reason}; correct dens:unit of {meaning.concept}")
         self.meaning = meaning
 
 
 class AmbiguousWord(WordError):
-    """Several meanings are equally close; `candidates` lists them."""
+    """Several meanings are equally close; see `candidates`."""
 
     def __init__(self, what: str, word: str, candidates: tuple[Meaning, ...]) -> None:
         names = listed([candidate.in_words() for candidate in candidates])

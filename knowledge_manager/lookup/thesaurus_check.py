@@ -1,4 +1,4 @@
-"""Whether a SKOS file can be used, and whether it fits a mission table: what is behind `dens check` on it."""
+"""Checks a SKOS file, alone and against a mission table, for `dens check`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,9 +15,9 @@ from knowledge_manager.vocabulary.event_class import UnknownName
 def check_thesaurus_file(
     path: Path, table: MissionTable | None = None, beside: Iterable[Concept] = ()
 ) -> list[Problem]:
-    """Return everything wrong with one SKOS file; with a table also what that table lacks.
+    """Return all problems of one SKOS file; with a table also what the table lacks.
 
-    `beside` are the concepts that it is used with, to which its exact links may lead.
+    `beside` are the concepts that the file is used with and may link to.
     """
     try:
         concepts = read_skos_file(path)
@@ -35,9 +35,9 @@ def check_thesaurus_file(
 
 
 def compile_thesaurus_files(paths: Iterable[Path]) -> tuple[bytes, list[Problem]]:
-    """Return the compiled form of all files together, and a warning for every link that leads nowhere.
+    """Return the compiled form of all files together, and a warning for every dangling link.
 
-    What is wrong with a file raises `DocumentError`.
+    Invalid files raise `DocumentError`.
     """
     listed_paths = list(paths)
     concepts = read_skos_files(listed_paths)
@@ -51,9 +51,9 @@ def compile_thesaurus_files(paths: Iterable[Path]) -> tuple[bytes, list[Problem]
 
 
 def _confusions(concepts: Sequence[Concept]) -> Iterator[tuple[set[str], str]]:
-    """Yield where exact links join concepts that stand for different things: their words mean them all.
+    """Yield where exact links join concepts with different targets, which makes their words ambiguous.
 
-    With each come the addresses of all the concepts that are joined there.
+    Each comes with the URIs of all joined concepts.
     """
     joined = _joined_exactly(concepts)
     members: dict[str, set[str]] = {}
@@ -67,12 +67,12 @@ def _confusions(concepts: Sequence[Concept]) -> Iterator[tuple[set[str], str]]:
     for (first, _, _), standing in groups.items():
         if len(standing) > 1:
             places = ", ".join(f"{name} ({uri})" for name, uri in standing.items())
-            said = f"skos:exactMatch makes one meaning of {places}; use closeMatch, or remove a link"
-            yield members[first], said
+            message = f"skos:exactMatch joins different targets: {places}; use closeMatch, or remove a link"
+            yield members[first], message
 
 
 def _joined_exactly(concepts: Sequence[Concept]) -> dict[str, str]:
-    """Return for each concept the first address of those that exact links make one with it."""
+    """Return, for each concept, the representative URI of its group of exact links."""
     first = {concept.uri: concept.uri for concept in concepts}
 
     def root(uri: str) -> str:
@@ -90,9 +90,9 @@ def _joined_exactly(concepts: Sequence[Concept]) -> dict[str, str]:
 
 
 def problems_with_table(concepts: Sequence[Concept], table: MissionTable, file: str) -> Iterator[Problem]:
-    """Yield what a concept stands for that the table lacks, and units that measure something else.
+    """Yield targets that the table lacks, and units of another dimension.
 
-    These are warnings: a mission may load fewer vocabularies than a thesaurus knows.
+    These are warnings: a mission may load fewer vocabularies than a thesaurus covers.
     """
     for concept in concepts:
         for target in concept.targets:

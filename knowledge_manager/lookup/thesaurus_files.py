@@ -1,4 +1,4 @@
-"""Thesauri: the shipped ones by their name, anybody else's from a file, compiled or in SKOS."""
+"""Loads thesauri: shipped ones by name, others from compiled or SKOS files."""
 
 from collections.abc import Sequence
 from importlib import resources
@@ -12,16 +12,16 @@ from knowledge_manager.thesaurus.concept import Concept
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 LARGEST_THESAURUS: Final = 64 * 1024 * 1024
-"""Bytes of a compiled file. Ten thousand concepts need about two million."""
+"""Maximum bytes of a compiled file. Ten thousand concepts need about two million."""
 
 COMPILED_SUFFIX: Final = ".thesaurus"
 
 SKOS_SUFFIXES: Final = (".ttl", ".jsonld", ".rdf")
-"""Ends of names that say SKOS and nothing else."""
+"""Suffixes that are always SKOS."""
 
 
 def shipped_thesauri() -> tuple[str, ...]:
-    """Return the names of the compiled thesauri that come with the package."""
+    """Return the names of the compiled thesauri in the package."""
     folder = resources.files("knowledge_manager") / "thesauri"
     names = (entry.name for entry in folder.iterdir())
     return tuple(
@@ -30,12 +30,12 @@ def shipped_thesauri() -> tuple[str, ...]:
 
 
 SHIPPED: Final = "rescue"
-"""The thesaurus under all others."""
+"""The thesaurus below all others."""
 
 
 def load_layers(names_or_paths: Sequence[str | Path]) -> Thesaurus:
-    """Return these thesauri over the shipped one, the first of them uppermost; what is wrong with any of them
-    raises one `DocumentError`.
+    """Return these thesauri over the shipped one, the first on top. All problems are raised as one
+    `DocumentError`.
     """
     own = [name for name in names_or_paths if name != SHIPPED]
     if not own:
@@ -49,13 +49,13 @@ def load_layers(names_or_paths: Sequence[str | Path]) -> Thesaurus:
             problems.extend(error.problems)
     if problems:
         raise DocumentError(problems)
-    from knowledge_manager.thesaurus.layers import layered
+    from knowledge_manager.thesaurus.layers import merge_layers
 
-    return layered(layers)
+    return merge_layers(layers)
 
 
 def concepts_of(name_or_path: str | Path) -> tuple[Concept, ...]:
-    """Return the concepts of one thesaurus. Those of a SKOS file keep links that lead out of it."""
+    """Return the concepts of one thesaurus. Those of a SKOS file keep links that leave the file."""
     if str(name_or_path).endswith(SKOS_SUFFIXES):
         from knowledge_manager.thesaurus.skos import read_skos_file
 
@@ -64,10 +64,9 @@ def concepts_of(name_or_path: str | Path) -> tuple[Concept, ...]:
 
 
 def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
-    """Return a shipped thesaurus by its name, or read one from a file; what is wrong raises
-    `DocumentError`.
+    """Return a shipped thesaurus by name, or one from a file; invalid input raises `DocumentError`.
 
-    A SKOS file is compiled on the way, which takes its time; a compiled one is there at once.
+    A SKOS file is compiled first, which is slow; a compiled file loads at once.
     """
     name = str(name_or_path)
     if name.endswith(SKOS_SUFFIXES):
@@ -77,9 +76,11 @@ def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
     if isinstance(name_or_path, str) and not name.endswith(COMPILED_SUFFIX) and "/" not in name:
         known = shipped_thesauri()
         if name not in known:
-            message = f"no thesaurus of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+            message = f"no shipped thesaurus has this name ({listed(known)}){did_you_mean(name, known)}"
             endings = listed([COMPILED_SUFFIX, *SKOS_SUFFIXES])
-            raise DocumentError.of_file(name, "D224", f"{message}; a file's name ends in one of {endings}")
+            raise DocumentError.of_file(
+                name, "D224", f"{message}; the name of a file ends in one of {endings}"
+            )
         content = (
             resources.files("knowledge_manager") / "thesauri" / f"{name}{COMPILED_SUFFIX}"
         ).read_bytes()
@@ -88,5 +89,5 @@ def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
     try:
         return Thesaurus(content)
     except CompactError as error:
-        message = f"this is no compiled thesaurus: {error}; compile it from its SKOS files again"
+        message = f"not a compiled thesaurus: {error}; compile it from its SKOS files again"
         raise DocumentError.of_file(name, "D223", message) from None

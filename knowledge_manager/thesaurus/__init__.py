@@ -1,1 +1,1 @@
-"""Thesauri: concepts, labels, compiled form."""
+"""Thesauri: concepts, labels, links, and the compiled form."""

@@ -1,10 +1,9 @@
 """The compiled form of a thesaurus: arrays and strings that load without rdflib.
 
-Sections (`knowledge_manager.compact_sections`) stand in the order of `_SECTIONS`. A string is an index into
-`strings`; `…_start` arrays hold where each thing's part of another array begins, and one end
-more. Labels stand in the order of their folded words, so that a word is found by bisection; targets stand
-once, in the order of kind and name, so that their numbers sort as they do. What a concept reaches is listed
-closest first, each target once: itself where it stands for something, then through its routes.
+The sections (`knowledge_manager.compact_sections`) are in the order of `_SECTIONS`. A string is an index into
+`strings`; `…_start` arrays hold the start offsets into another array, and its end. Labels are sorted by
+folded word for binary search. Targets are sorted by kind and name, so that their numbers sort as they do. The
+targets that a concept reaches are listed closest first, each once: its own, then those through its routes.
 """
 
 from array import array
@@ -16,11 +15,11 @@ from knowledge_manager.compact_sections import (
     WORD,
     check_starts,
     check_texts,
-    disagreement,
-    packed,
+    inconsistent_section,
+    pack_texts,
     read_sections,
-    starts,
-    written_sections,
+    start_offsets,
+    write_sections,
 )
 from knowledge_manager.thesaurus.concept import (
     LABEL_KINDS,
@@ -70,7 +69,7 @@ _BLOBS: Final = frozenset({"strings", "words"})
 
 
 class _Strings:
-    """Gives every different text one number, in the order of first use."""
+    """Numbers distinct texts in the order of first use."""
 
     def __init__(self) -> None:
         self.number: dict[str, int] = {}
@@ -80,7 +79,7 @@ class _Strings:
 
 
 def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
-    """Return the compiled form. The same concepts give the same bytes, in whatever order they come."""
+    """Return the compiled form. The bytes do not depend on the order of the concepts."""
     ordered = sorted(concepts, key=lambda concept: concept.uri)
     strings = _Strings()
     labels = sorted(
@@ -115,12 +114,12 @@ def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
         "route_end": [route.end for route in flat_ways],
         "route_relation": [int(route.relation) for route in flat_ways],
         "route_next": [route.next for route in flat_ways],
-        "concept_reach_start": starts([len(some) for some in reached]),
-        "concept_route_start": starts([len(some) for some in ways]),
+        "concept_reach_start": start_offsets([len(some) for some in reached]),
+        "concept_route_start": start_offsets([len(some) for some in ways]),
         "word_label_start": _starts_of_words(words, [label[0] for label in labels]),
     }
-    string_start, string_blob = packed(strings.number)
-    word_start, word_blob = packed(words)
+    string_start, string_blob = pack_texts(strings.number)
+    word_start, word_blob = pack_texts(words)
     compact = CompactThesaurus(
         string_start=string_start,
         strings=string_blob,
@@ -128,13 +127,13 @@ def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
         words=word_blob,
         **{name: array(WORD, column) for name, column in columns.items()},
     )
-    return written_sections(MAGIC, {name: getattr(compact, name) for name in _SECTIONS})
+    return write_sections(MAGIC, {name: getattr(compact, name) for name in _SECTIONS})
 
 
 def _reach(
     position: int, concepts: Sequence[Concept], ways: Sequence[Route], number_of: dict[Target, int]
 ) -> list[tuple[int, int, int]]:
-    """Return (-closeness, target, end) for everything that a concept leads to, each target once."""
+    """Return (-closeness, target, end) for every target that a concept reaches, each once."""
     found = [(-WHOLE, number_of[target], position) for target in concepts[position].targets]
     for way in ways:
         found += [(-way.closeness, number_of[target], way.end) for target in concepts[way.end].targets]
@@ -145,7 +144,7 @@ def _reach(
 
 
 def read_compact(content: bytes) -> CompactThesaurus:
-    """Return the sections, or raise `CompactError`. Every index in them is known to be in range."""
+    """Return the sections, or raise `CompactError`. Every index in them is in range."""
     sections = read_sections(content, MAGIC, _SECTIONS, _BLOBS, "thesaurus")
     compact = CompactThesaurus(**sections)  # type: ignore[arg-type]
     _check(compact)
@@ -156,11 +155,11 @@ def _starts_of_words(words: Sequence[str], label_words: Sequence[str]) -> list[i
     counts: dict[str, int] = {}
     for word in label_words:
         counts[word] = counts.get(word, 0) + 1
-    return starts([counts[word] for word in words])
+    return start_offsets([counts[word] for word in words])
 
 
 def _check(compact: CompactThesaurus) -> None:
-    """Refuse sections that do not agree with each other, so that no look-up can run out of them."""
+    """Reject inconsistent sections, so that no look-up can run out of bounds."""
     for blob, start in ((compact.strings, compact.string_start), (compact.words, compact.word_start)):
         check_texts(blob, start)
     strings = len(compact.string_start) - 1
@@ -184,9 +183,9 @@ def _check(compact: CompactThesaurus) -> None:
             column: array[int] = getattr(compact, name)
             size = len(getattr(compact, _SIZED_LIKE[name.split("_")[0]]))
             if len(column) != size or max(column, default=-1) >= below:
-                raise disagreement(name)
+                raise inconsistent_section(name)
     if min(compact.reach_closeness, default=WHOLE) < LEAST_CLOSENESS:
-        raise disagreement("reach_closeness")
+        raise inconsistent_section("reach_closeness")
 
 
 _SIZED_LIKE: Final = {

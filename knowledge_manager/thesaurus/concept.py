@@ -1,7 +1,7 @@
-"""The facts a thesaurus is made of: concepts, their labels, their links, and what they stand for.
+"""Concepts, their labels, their links, and the mission-table entries they stand for.
 
-Closeness is counted in thousandths. Each link has a factor, a path's closeness is their product; what falls
-below `LEAST_CLOSENESS` is not reported. docs/decisions/0006-knowledge.md says why these numbers.
+Closeness is in thousandths. Each link has a factor; the closeness of a path is their product. Paths below
+`LEAST_CLOSENESS` are dropped. docs/decisions/0006-knowledge.md explains the numbers.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal
 
-from knowledge_manager.names import composed
+from knowledge_manager.names import normalise_name
 
 LabelKind = Literal["preferred", "alternative", "hidden"]
 LABEL_KINDS: Final[tuple[LabelKind, ...]] = ("preferred", "alternative", "hidden")
@@ -19,29 +19,29 @@ TargetKind = Literal["event", "attribute", "term", "value"]
 TARGET_KINDS: Final[tuple[TargetKind, ...]] = ("event", "attribute", "term", "value")
 
 WHOLE: Final = 1000
-"""The closeness of a thing to itself."""
+"""The closeness of a concept to itself."""
 
 LEAST_CLOSENESS: Final = 450
-"""What is less close than this is not reported."""
+"""Paths below this closeness are dropped."""
 
 
 class Relation(IntEnum):
-    """What a link says of the concept that it leads to; the numbers stand in the compiled form."""
+    """The relation of a link's target to its start; the numbers are part of the compiled form."""
 
     EXACT = 0
     """The same meaning."""
     CLOSE = 1
-    """Near enough for most uses."""
+    """Similar enough for most uses."""
     NARROWER = 2
-    """A special case of the concept one comes from."""
+    """A special case of the start."""
     BROADER = 3
-    """Something more general."""
+    """A generalisation of the start."""
     RELATED = 4
-    """Something that has to do with it."""
+    """An association."""
 
 
 FACTORS: Final[tuple[int, ...]] = (1000, 900, 800, 500, 450)
-"""The closeness of one step, by relation."""
+"""The closeness factor of one step, by relation."""
 
 INVERSE: Final[tuple[Relation, ...]] = (
     Relation.EXACT,
@@ -50,12 +50,12 @@ INVERSE: Final[tuple[Relation, ...]] = (
     Relation.NARROWER,
     Relation.RELATED,
 )
-"""The same link seen from its other end."""
+"""The relation of a link when it is followed backwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A word for a concept. `language` is a BCP 47 tag, or nothing for codes that belong to no language."""
+    """A word for a concept. `language` is a BCP 47 tag, or empty for codes without a language."""
 
     text: str
     language: str
@@ -64,10 +64,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a concept stands for in a mission table.
+    """The mission-table entry that a concept stands for.
 
     The name of an event is `patient`, of an attribute `patient.heart_rate`, of a value `patient.ward=ICU`;
-    a term's is `high`, whichever attributes have a term of that name.
+    that of a term is `high`, for every attribute with a term of that name.
     """
 
     kind: TargetKind
@@ -75,23 +75,23 @@ class Target:
 
     @property
     def event(self) -> str:
-        """Return the event class that it belongs to; nothing for a term."""
+        """Return the event class; empty for a term."""
         return "" if self.kind == "term" else self.name.split("=", 1)[0].split(".", 1)[0]
 
     @property
     def attribute(self) -> str:
-        """Return the attribute that it is or is a value of; nothing for events and terms."""
+        """Return the attribute, also of a value; empty for events and terms."""
         return self.name.split("=", 1)[0].partition(".")[2] if self.kind != "term" else ""
 
     @property
     def value(self) -> str:
-        """Return the nominal value that it is; nothing for all else."""
+        """Return the nominal value; empty for the other kinds."""
         return self.name.partition("=")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """One meaning in one organisation's scheme. `unit` is the unit in which that organisation counts it."""
+    """One meaning in one organisation's scheme. `unit` is the unit that the organisation uses."""
 
     uri: str
     scheme: str
@@ -101,8 +101,10 @@ class Concept:
     unit: str = ""
 
 
-def joined(one: Concept, other: Concept) -> Concept:
-    """Return both as one, in which the first decides: files may add labels and links to others' concepts."""
+def merge_concepts(one: Concept, other: Concept) -> Concept:
+    """Merge two descriptions of a concept; the first wins. Files may add labels and links to concepts of
+    others.
+    """
     return replace(
         one,
         scheme=one.scheme or other.scheme,
@@ -129,10 +131,10 @@ _SHAPES: Final = {
 
 
 def target(kind: TargetKind, name: str) -> Target:
-    """Return the target, or raise `ValueError` that shows the shape a name of this kind has."""
-    name = composed(name)
+    """Return the target; an invalid name raises `ValueError` with an example."""
+    name = normalise_name(name)
     if _TARGETS[kind].fullmatch(name) is None:
-        raise ValueError(f'"{name}" names no {kind}; write it like "{_SHAPES[kind]}"')
+        raise ValueError(f'"{name}" is not a valid {kind} name; write it like "{_SHAPES[kind]}"')
     return Target(kind, name)
 
 
@@ -140,10 +142,9 @@ _BLANKS: Final = str.maketrans("_-\u2010\u2011\u2013/", "      ")
 
 
 def fold(word: str) -> str:
-    """Return the word as labels are compared: upper and lower case, blanks, `_`, `-` and `/` are one.
+    """Return the word as labels are compared: case, blanks, `_`, `-` and `/` do not count.
 
-    `Air_Temperature-2m` and "air temperature 2m" are the same word; letters with and without accents are
-    not.
+    `Air_Temperature-2m` and "air temperature 2m" are the same word; accents do count.
     """
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word)
@@ -151,7 +152,7 @@ def fold(word: str) -> str:
 
 
 def is_readable(text: str) -> bool:
-    """Say whether a person can read this: some letter, digit or sign, and nothing that steers a terminal."""
+    """Return whether a text is printable: it has a letter, digit or sign, and no control characters."""
     categories = [unicodedata.category(character) for character in text]
     return not {"Cc", "Cs"} & set(categories) and any(kind[0] in "LNPS" for kind in categories)
 
@@ -159,18 +160,18 @@ def is_readable(text: str) -> bool:
 _NORWEGIAN: Final = frozenset({"no", "nb", "nn"})
 
 
-def speaks(tag: str, wanted: str) -> bool:
-    """Say whether a label of language `tag` serves somebody who wants `wanted`.
+def language_matches(tag: str, wanted: str) -> bool:
+    """Return whether a label with language `tag` serves a request for `wanted`.
 
     `en` is served by `en-GB`, and `en-GB` by `en`, but not by `en-US` (RFC 4647: one of the tags begins with
     the other). `no` is the macrolanguage of `nb` and `nn` (ISO 639-3), and each of them serves the others.
-    Codes without a language serve everybody.
+    Codes without a language always match.
     """
     if not tag:
         return True
-    own, asked = _subtags(tag), _subtags(wanted)
-    shorter = min(len(own), len(asked))
-    return own[:shorter] == asked[:shorter]
+    own, other = _subtags(tag), _subtags(wanted)
+    shorter = min(len(own), len(other))
+    return own[:shorter] == other[:shorter]
 
 
 def _subtags(tag: str) -> list[str]:

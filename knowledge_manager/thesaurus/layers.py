@@ -1,24 +1,27 @@
-"""Several thesauri as one: own words lie over those that ship, instead of replacing them.
+"""Layers thesauri: a user's own words over the shipped ones.
 
-Concepts of one address become one concept, so an own file may add words to a shipped concept and link to it.
-Where an upper layer and a lower one have the same word for rival things (two attributes of one event class,
-two event classes), the upper one's owner is asked and the lower label is dropped; a word that means things of
-different kinds keeps all of them.
+Concepts with the same URI are merged, so a user's file may add words to a shipped concept and link to it. If
+an upper and a lower layer use the same word for rivals (two attributes of one event class, two event
+classes), the upper layer wins and the lower label is dropped. A word with meanings of different kinds keeps
+all of them.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from knowledge_manager.thesaurus.concept import Concept, Label, Target, fold, joined, speaks
+from knowledge_manager.thesaurus.concept import Concept, Label, Target, fold, language_matches, merge_concepts
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 
-def layered(layers: Sequence[Iterable[Concept]]) -> Thesaurus:
+def merge_layers(layers: Sequence[Iterable[Concept]]) -> Thesaurus:
     """Return the thesaurus of these layers, the uppermost first."""
     merged: dict[str, Concept] = {}
     for layer in reversed(layers):
         upper = {concept.uri: concept for concept in layer}
-        everything = {**merged, **{uri: joined(own, merged.get(uri, own)) for uri, own in upper.items()}}
+        everything = {
+            **merged,
+            **{uri: merge_concepts(own, merged.get(uri, own)) for uri, own in upper.items()},
+        }
         meant = Thesaurus.of(everything.values()).nearest_targets()
         merged = _without_rivals(everything, upper, meant)
     return Thesaurus.of(merged.values())
@@ -35,7 +38,10 @@ def _without_rivals(
     def is_overruled(uri: str, label: Label) -> bool:
         return any(
             _are_rivals(meant[uri], targets)
-            and (speaks(label.language, own.language) or speaks(own.language, label.language))
+            and (
+                language_matches(label.language, own.language)
+                or language_matches(own.language, label.language)
+            )
             for own, targets in owners.get(fold(label.text), ())
         )
 
@@ -48,11 +54,13 @@ def _without_rivals(
 
 
 def _are_rivals(lower: frozenset[Target], upper: frozenset[Target]) -> bool:
-    """Say whether a word cannot sensibly mean both: they stand for different things of one kind and place."""
+    """Return whether two sets of targets conflict: different targets of one kind and owner."""
     return any(_place(one) == _place(other) and one != other for one in lower for other in upper)
 
 
 def _place(target: Target) -> tuple[str, str]:
-    """Return what kind of thing it is, and of what it is one: a value of an attribute, that of an event."""
+    """Return the kind of a target and its owner: the attribute of a value, the event class of an
+    attribute.
+    """
     owner = {"value": f"{target.event}.{target.attribute}", "attribute": target.event}
     return target.kind, owner.get(target.kind, "")

@@ -1,8 +1,8 @@
-"""The nearest ways from every concept to every concept that stands for something.
+"""The closest paths from every concept to every concept that has a target.
 
-Computed once when a thesaurus is compiled, and kept like a routing table: for each reachable end the next
-step and the closeness of the whole way. Because the rest of a best way is itself a best way, following next
-steps spells out the path.
+Computed once at compile time and kept like a routing table: for each reachable end the next hop and the
+closeness of the whole path. The rest of a best path is itself a best path, so following next hops yields the
+path.
 """
 
 import heapq
@@ -14,7 +14,9 @@ from knowledge_manager.thesaurus.concept import FACTORS, INVERSE, LEAST_CLOSENES
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """From one concept to `end`: the first step's relation and concept, and the whole way's closeness."""
+    """A path from one concept to `end`: relation and concept of the first step, and the closeness of the
+    path.
+    """
 
     end: int
     closeness: int
@@ -23,9 +25,9 @@ class Route:
 
 
 def link_table(concepts: Sequence[Concept]) -> list[dict[int, Relation]]:
-    """Return for each concept where its links lead, both directions of every link, the strongest of several.
+    """Return the links of each concept, both directions of every link, the strongest of several.
 
-    A link to a concept that is not among them leads nowhere and is left out.
+    Links to unknown concepts are dropped.
     """
     position = {concept.uri: index for index, concept in enumerate(concepts)}
     table: list[dict[int, Relation]] = [{} for _ in concepts]
@@ -40,7 +42,7 @@ def link_table(concepts: Sequence[Concept]) -> list[dict[int, Relation]]:
 
 
 def routes(concepts: Sequence[Concept]) -> list[list[Route]]:
-    """Return the routes of each concept, closest first; the way to itself has no step and is not listed."""
+    """Return the routes of each concept, closest first, without the empty path to itself."""
     links = link_table(concepts)
     found: list[list[Route]] = [[] for _ in concepts]
     for end, concept in enumerate(concepts):
@@ -53,7 +55,7 @@ def routes(concepts: Sequence[Concept]) -> list[list[Route]]:
 
 
 def _ways_to(end: int, links: list[dict[int, Relation]]) -> list[tuple[int, Route]]:
-    """Spread from the end against the links, closest first, fewest steps among equals."""
+    """Search backwards from the end (Dijkstra), closest first, then fewest steps."""
     ways: list[tuple[int, Route]] = []
     reached: set[int] = set()
     border: list[tuple[int, int, int, int, Relation]] = [(-WHOLE, 0, end, end, Relation.EXACT)]
@@ -64,8 +66,8 @@ def _ways_to(end: int, links: list[dict[int, Relation]]) -> list[tuple[int, Rout
         reached.add(here)
         if here != end:
             ways.append((here, Route(end, -negative, relation, next_)))
-        for before, seen_from_here in links[here].items():
-            step = INVERSE[seen_from_here]
+        for before in links[here]:
+            step = links[before][here]
             closeness = -negative * FACTORS[step] // WHOLE
             if before not in reached and closeness >= LEAST_CLOSENESS:
                 heapq.heappush(border, (-closeness, steps + 1, before, here, step))

@@ -1,9 +1,9 @@
 """Reads SKOS (Turtle, JSON-LD, RDF/XML) into concepts.
 
-What is taken: `skos:prefLabel`, `altLabel`, `hiddenLabel`; `exactMatch`, `closeMatch`, `broadMatch`,
-`narrowMatch`, `relatedMatch`, `broader`, `narrower`, `related`; `inScheme`, `topConceptOf`; and two things
-that link a concept to a mission table: `skos:notation` with a datatype of the namespace
-`urn:dens:thesaurus:1#` (`event`, `attribute`, `term`, `value`), and `dens:unit`. All else is left alone.
+Supported: `skos:prefLabel`, `altLabel`, `hiddenLabel`; `exactMatch`, `closeMatch`, `broadMatch`,
+`narrowMatch`, `relatedMatch`, `broader`, `narrower`, `related`; `inScheme`, `topConceptOf`; and the two links
+to a mission table: `skos:notation` with a datatype of the namespace `urn:dens:thesaurus:1#` (`event`,
+`attribute`, `term`, `value`), and `dens:unit`. Everything else is ignored.
 
 Nothing is fetched (`knowledge_manager.rdf_text`).
 """
@@ -25,7 +25,7 @@ from knowledge_manager.thesaurus.concept import (
     Relation,
     Target,
     is_readable,
-    joined,
+    merge_concepts,
     target,
 )
 from knowledge_manager.units import UnitError, check_unit
@@ -35,9 +35,9 @@ SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 LARGEST_SOURCE: Final = 64 * 1024 * 1024
 
 FORMATS: Final = {suffix: FORMATS_OF_RDF[suffix] for suffix in (".ttl", ".jsonld", ".rdf")}
-"""How a file is read, by the end of its name."""
+"""rdflib's format name by file suffix."""
 
-CODES: Final = RdfCodes(doctype="D220", context="D220", tripped="D220", syntax="D220")
+CODES: Final = RdfCodes(doctype="D220", context="D220", crash="D220", syntax="D220")
 
 _LABELS: Final[tuple[tuple[str, LabelKind], ...]] = (
     ("prefLabel", "preferred"),
@@ -89,23 +89,23 @@ _SKOS_PROPERTIES: Final = frozenset(
     ]
 )
 _SKOS_CLASSES: Final = frozenset({"Collection", "Concept", "ConceptScheme", "OrderedCollection"})
-"""All that SKOS has (https://www.w3.org/TR/skos-reference/): all else in its namespace is mistyped."""
+"""The complete SKOS vocabulary (https://www.w3.org/TR/skos-reference/): other names in its namespace are
+misspelt.
+"""
 _DENS_PROPERTIES: Final = frozenset({"unit"})
 
 
 def read_skos_file(path: Path) -> tuple[Concept, ...]:
-    """Return the concepts of one file; what is wrong with it raises `DocumentError`."""
+    """Return the concepts of one file; invalid input raises `DocumentError`."""
     format_ = FORMATS.get(path.suffix.lower())
     if format_ is None:
-        message = f'the end of the name "{path.suffix}" says no format ({listed(list(FORMATS))})'
+        message = f'unknown suffix "{path.suffix}" ({listed(list(FORMATS))})'
         raise DocumentError.of_file(str(path), "D220", message)
     return read_skos(read_document(path, LARGEST_SOURCE), str(path), format_)
 
 
 def read_skos_files(paths: Iterable[Path]) -> tuple[Concept, ...]:
-    """Return the concepts of all files together; everything wrong with any of them raises one
-    `DocumentError`.
-    """
+    """Return the concepts of all files. All problems are raised as one `DocumentError`."""
     by_uri: dict[str, Concept] = {}
     problems: list[Problem] = []
     for path in paths:
@@ -121,41 +121,41 @@ def read_skos_files(paths: Iterable[Path]) -> tuple[Concept, ...]:
                     Problem(str(path), 0, 0, "error", "D221", message)
                     for message in _contradictions(known, concept)
                 )
-            by_uri[concept.uri] = concept if known is None else joined(known, concept)
+            by_uri[concept.uri] = concept if known is None else merge_concepts(known, concept)
     if problems:
         raise DocumentError(problems)
     return tuple(by_uri.values())
 
 
 def joined_concepts(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
-    """Return each concept once, with all that is said of it."""
+    """Merge the descriptions of each concept."""
     by_uri: dict[str, Concept] = {}
     for concept in concepts:
         known = by_uri.get(concept.uri)
-        by_uri[concept.uri] = concept if known is None else joined(known, concept)
+        by_uri[concept.uri] = concept if known is None else merge_concepts(known, concept)
     return tuple(by_uri.values())
 
 
 def _contradictions(one: Concept, other: Concept) -> Iterator[str]:
-    """Yield where two files say of one concept what cannot both be, whichever of them is read first."""
+    """Yield contradictions between two descriptions of a concept, whatever their order."""
     if one.unit and other.unit and one.unit != other.unit:
         yield f"{one.uri} counts in {other.unit} here and in {one.unit} in another file"
     preferred = {label.language: label.text for label in one.labels if label.kind == "preferred"}
     for label in other.labels:
         elsewhere = preferred.get(label.language, label.text)
         if label.kind == "preferred" and label.text != elsewhere:
-            said = f'"{label.text}" here and "{elsewhere}" in another file'
-            yield f"{one.uri} has two skos:prefLabel in one language, {said}; make one an altLabel"
+            texts = f'"{label.text}" here and "{elsewhere}" in another file'
+            yield f"{one.uri} has two skos:prefLabel in one language, {texts}; make one an altLabel"
 
 
 def dangling_links(concepts: Sequence[Concept]) -> tuple[tuple[str, str], ...]:
-    """Return (concept, missing concept) for each link that leads to a concept that is not among them."""
+    """Return (concept, missing concept) for each link to an unknown concept."""
     known = {concept.uri for concept in concepts}
     return tuple((c.uri, uri) for c in concepts for _, uri in c.links if uri not in known)
 
 
 def read_skos(content: bytes, file: str, format_: str) -> tuple[Concept, ...]:
-    """Return the concepts in these bytes, by rising address; what is wrong raises `DocumentError`."""
+    """Return the concepts in these bytes, sorted by URI; invalid input raises `DocumentError`."""
     read = read_rdf(content, file, format_, CODES)
     reader = _Reader(read.graph, read.text, file)
     concepts = tuple(reader.concepts())
@@ -163,12 +163,12 @@ def read_skos(content: bytes, file: str, format_: str) -> tuple[Concept, ...]:
     if reader.problems:
         raise DocumentError(reader.problems)
     if not concepts:
-        raise DocumentError.of_file(file, "D221", "there is no skos:Concept in it")
+        raise DocumentError.of_file(file, "D221", "the file has no skos:Concept")
     return concepts
 
 
 class _Reader:
-    """Takes a graph apart and notes what cannot be used."""
+    """Reads the concepts of a graph and collects problems."""
 
     def __init__(self, graph: Any, text: str, file: str) -> None:
         from rdflib import RDF, Literal, URIRef
@@ -182,12 +182,11 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def concepts(self) -> Iterator[Concept]:
-        """Yield the concepts by rising address."""
         subjects = set(self._graph.subjects(self._type, self._skos("Concept")))
         subjects.update(self._graph.subjects(self._skos("prefLabel")))
         for subject in sorted(subjects, key=str):
             if not isinstance(subject, self._node):
-                self._report("", "a concept has no address; give it one, so that others can link to it")
+                self._report("", "a concept has no IRI; give it one, so that others can link to it")
                 continue
             yield Concept(
                 str(subject),
@@ -199,23 +198,23 @@ class _Reader:
             )
 
     def report_mistyped(self) -> None:
-        """Note names that neither SKOS nor this system has: what they say would be lost without a word."""
-        said = {(str(predicate), "property") for predicate in set(self._graph.predicates())}
-        said |= {(str(kind), "class") for kind in set(self._graph.objects(None, self._type))}
+        """Report unknown names in the SKOS and DENS namespaces, which would otherwise be ignored silently."""
+        names = {(str(predicate), "property") for predicate in set(self._graph.predicates())}
+        names |= {(str(kind), "class") for kind in set(self._graph.objects(None, self._type))}
         for namespace, prefix, what, known in (
             (SKOS, "skos", "property", _SKOS_PROPERTIES),
             (SKOS, "skos", "class", _SKOS_CLASSES),
             (NAMESPACE, "dens", "property", _DENS_PROPERTIES),
         ):
-            for address, kind in sorted(said):
+            for address, kind in sorted(names):
                 name = address.removeprefix(namespace)
                 if kind != what or name == address or name in known:
                     continue
                 hint = did_you_mean(name, known) or f" ({listed(sorted(known), 30)})"
-                self._report_name(name, f"{prefix}:{name} is no {what} of {prefix}:{hint}")
+                self._report_name(name, f"{prefix}:{name} is not a {what} of {prefix}:{hint}")
 
     def _report_name(self, name: str, message: str) -> None:
-        """Note a problem at the first place where this name stands."""
+        """Report a problem at the first occurrence of this name."""
         found = re.search(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", self._text)
         line, column = place_of(self._text, found.start()) if found else (0, 0)
         self.problems.append(Problem(self._file, line, column, "error", "D221", message))
@@ -285,7 +284,7 @@ class _Reader:
         return units[0] if units else ""
 
     def _report(self, literal: str, message: str) -> None:
-        """Note a problem at the first place where its text stands; RDF itself knows no lines."""
+        """Report a problem at the first occurrence of its text; rdflib keeps no positions."""
         at = self._text.find(f'"{literal}"') if literal else -1
         line, column = place_of(self._text, at) if at >= 0 else (0, 0)
         self.problems.append(Problem(self._file, line, column, "error", "D221", message))

@@ -1,17 +1,16 @@
-"""Which known words are a slip of the finger away from one that is not known.
+"""Finds known words that are similar to an unknown one.
 
-A slip is a letter too many, missing, wrong, or swapped with its neighbour (optimal string alignment). The
-words are gone through one by one: a misspelling is a person's, so milliseconds are soon enough, and nothing
-has to be kept in memory for it.
+The distance counts letters inserted, deleted, replaced, or swapped with the neighbour (optimal string
+alignment). The words are scanned linearly: this runs once per misspelling, and no index has to be kept.
 """
 
 from collections.abc import Iterable
 
 
 def nearest_words(word: str, known: Iterable[str], most: int) -> list[str]:
-    """Return at most `most` known words within a slip for every four letters (at least one), nearest first.
+    """Return at most `most` known words within one edit per four letters (at least one), nearest first.
 
-    Where nothing is that near, words that begin with what was written are taken, shortest first.
+    If there is none, return words that start with the given one, shortest first.
     """
     limit = max(1, len(word) // 4)
     letters = set(word)
@@ -22,7 +21,7 @@ def nearest_words(word: str, known: Iterable[str], most: int) -> list[str]:
         if len(word) >= 3 and difference > 0 and other.startswith(word):
             longer.append((difference, other))
         if -limit <= difference <= limit and len(letters.symmetric_difference(other)) <= 2 * limit:
-            slips = slips_between(word, other, limit)
+            slips = edit_distance(word, other, limit)
             if slips <= limit:
                 near.append((slips, abs(difference), other))
     if near:
@@ -30,8 +29,8 @@ def nearest_words(word: str, known: Iterable[str], most: int) -> list[str]:
     return [other for _, other in sorted(longer)[:most]]
 
 
-def slips_between(a: str, b: str, limit: int) -> int:
-    """Return how many slips lead from one word to the other; anything above the limit may be cut short."""
+def edit_distance(a: str, b: str, limit: int) -> int:
+    """Return the edit distance of two words; a result above `limit` may be too small."""
     before_last: list[int] = []
     last = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):

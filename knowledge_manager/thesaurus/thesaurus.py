@@ -1,8 +1,8 @@
-"""The thesaurus that a node asks: which things of the mission table may a word mean, how, and how closely.
+"""Look-ups in a compiled thesaurus: which mission-table entries a word may mean, by which path, and how
+closely.
 
-It answers from the compiled form alone (`compact`); rdflib is needed only where SKOS is read (`skos`). An
-answer tells the label that was found, the concept it belongs to, every step from there to what the concept
-stands for, and the closeness of the whole way.
+Works on the compiled form alone (`compiled`); rdflib is needed only to read SKOS (`skos`). A finding has the
+matching label, its concept, the steps from there to the target, and the closeness of the path.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,31 +19,31 @@ from knowledge_manager.thesaurus.concept import (
     Relation,
     Target,
     fold,
-    speaks,
+    language_matches,
 )
 from knowledge_manager.thesaurus.spelling import nearest_words
 
 _UNDECIDED: Final = -1
-"""In place of a unit: the owners of equally close words count in different ones."""
+"""Replaces the unit number if the owners of equally close words use different units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One link on the way, and the concept that it leads to."""
+    """One link of a path, and the concept that it leads to."""
 
     relation: Relation
     concept: str
 
     def __str__(self) -> str:
-        """Return the step as a person reads it: `close → urn:…#pulse`."""
+        """Return the step as text: `close → urn:…#pulse`."""
         return f"{self.relation.name.lower()} → {self.concept}"
 
 
 class Finding:
-    """One thing that a word may mean, and how the word leads there.
+    """One target that a word may mean, with the path.
 
-    It is a view into the thesaurus: texts are decoded when somebody reads them, so that asking costs
-    microseconds even where a word has many meanings.
+    A view into the thesaurus: texts are decoded on access, so that a look-up takes microseconds even for
+    words with many meanings.
     """
 
     __slots__ = ("_concept", "_end", "_label", "_thesaurus", "closeness", "target_number", "unit_number")
@@ -68,47 +68,44 @@ class Finding:
 
     @property
     def label(self) -> Label:
-        """Return the label that was found."""
         return self._thesaurus.label_at(self._label)
 
     @property
     def concept(self) -> str:
-        """Return the address of the concept that has the label."""
+        """Return the URI of the concept that has the label."""
         return self._thesaurus.concept_at(self._concept)
 
     @property
     def scheme(self) -> str:
-        """Return the address of the concept's scheme: whose word it is."""
+        """Return the URI of the concept's scheme, which identifies its organisation."""
         return self._thesaurus.scheme_at(self._concept)
 
     @property
     def unit(self) -> str:
-        """Return the unit in which the owner of the word counts.
+        """Return the unit of the word's owner.
 
-        Nothing where it is not said, or where owners of equally close words count differently.
+        Empty if it is not stated, or if the owners of equally close words use different units.
         """
         return "" if self.unit_number == _UNDECIDED else self._thesaurus.text_at(self.unit_number)
 
     @property
     def target(self) -> Target:
-        """Return what it means in the mission table."""
         return self._thesaurus.target_at(self.target_number)
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Return the links from the concept to the one that stands for the target; none if it does itself."""
+        """Return the links from the concept to the one with the target; empty if they are the same."""
         return self._thesaurus.steps_between(self._concept, self._end)
 
     def __repr__(self) -> str:
-        """Return the way in one line."""
         way = " ".join(map(str, self.steps))
         return f"<{self.label.text!r} {self.concept} {way} = {self.target.name} ({self.closeness})>"
 
 
 def _closest(found: list[Finding]) -> list[Finding]:
-    """Return the findings closest first and each target once, in the order of the mission table's names.
+    """Return the findings closest first, each target once, in the order of the mission table's names.
 
-    Where owners of equally close words count in different units, none of these is taken.
+    If owners of equally close words use different units, none of these units is used.
     """
     found.sort(key=lambda finding: (-finding.closeness, finding.target_number))
     best: dict[int, Finding] = {}
@@ -123,41 +120,40 @@ class Thesaurus:
     """Words of several organisations and languages, linked to each other and to the mission table."""
 
     def __init__(self, content: bytes) -> None:
-        """Take a compiled thesaurus; anything else raises `CompactError`."""
+        """Load a compiled thesaurus; other bytes raise `CompactError`."""
         self._c = read_compact(content)
         self._word_count = len(self._c.word_start) - 1
         self._labels_of_targets: dict[Target, list[Label]] | None = None
 
     @classmethod
     def of(cls, concepts: Iterable[Concept]) -> "Thesaurus":
-        """Make a thesaurus of these concepts at once, without a file in between."""
+        """Compile a thesaurus in memory."""
         return cls(compile_thesaurus(concepts))
 
     @property
     def concept_count(self) -> int:
-        """Return how many concepts it holds."""
         return len(self._c.concept_uri)
 
     @property
     def label_count(self) -> int:
-        """Return how many labels it holds."""
         return len(self._c.label_text)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the tags of the languages in which it has labels, sorted."""
+        """Return the language tags of the labels, sorted."""
         return tuple(sorted({self.text_at(tag) for tag in set(self._c.label_language)} - {""}))
 
     def find(self, word: str, language: str | None = None) -> tuple[Finding, ...]:
-        """Return what the word may mean, closest first, each target once by its closest way.
+        """Return what the word may mean, closest first, each target once by its closest path.
 
-        With a language, labels of that language decide where there are any; a word that only other languages
-        have is still found.
+        Labels in `language` win if there are any; a word that exists in other languages only is still found.
         """
         c = self._c
         labels = self._labels_of_word(fold(word))
         if language is not None and len(labels) > 0:
-            own = [label for label in labels if speaks(self.text_at(c.label_language[label]), language)]
+            own = [
+                label for label in labels if language_matches(self.text_at(c.label_language[label]), language)
+            ]
             labels = own or labels
         found: list[Finding] = []
         for label in labels:
@@ -173,7 +169,7 @@ class Thesaurus:
         return tuple(_closest(found) if len(labels) > 1 else found)
 
     def nearest(self, word: str, language: str | None = None, most: int = 5) -> tuple[str, ...]:
-        """Return labels that a person may have meant by a misspelt word, nearest first.
+        """Return labels similar to a misspelt word, nearest first.
 
         Hidden labels are misspellings themselves and are not suggested.
         """
@@ -182,30 +178,32 @@ class Thesaurus:
         texts: list[str] = []
         for near in found:
             for label in self._labels_of_word(near):
-                told = language is None or speaks(self.text_at(c.label_language[label]), language)
-                if told and LABEL_KINDS[c.label_kind[label]] != "hidden":
+                is_wanted = language is None or language_matches(
+                    self.text_at(c.label_language[label]), language
+                )
+                if is_wanted and LABEL_KINDS[c.label_kind[label]] != "hidden":
                     texts.append(self.text_at(c.label_text[label]))
                     break
         return tuple(texts[:most])
 
     def labels_of(self, target: Target, language: str | None = None) -> tuple[Label, ...]:
-        """Return the words for something of the mission table, preferred ones first, then by language."""
+        """Return the words for a mission-table entry, preferred ones first, then by language."""
         if self._labels_of_targets is None:
             self._labels_of_targets = self._index_labels()
         return tuple(
             label
             for label in self._labels_of_targets.get(target, ())
-            if label.kind != "hidden" and (language is None or speaks(label.language, language))
+            if label.kind != "hidden" and (language is None or language_matches(label.language, language))
         )
 
     def targets(self) -> tuple[Target, ...]:
-        """Return everything of a mission table that some concept stands for."""
+        """Return every target of any concept."""
         return tuple(self.target_at(number) for number in range(len(self._c.target_kind)))
 
     def concepts(self) -> tuple[Concept, ...]:
-        """Return what it was compiled from, as far as words lead anywhere by it.
+        """Return the concepts that it was compiled from.
 
-        A link that lies on no way to anything that a concept stands for is not kept in the compiled form.
+        Links that lie on no path to a target are not kept in the compiled form.
         """
         c = self._c
         labels: list[list[Label]] = [[] for _ in c.concept_uri]
@@ -229,7 +227,7 @@ class Thesaurus:
         return tuple(found)
 
     def nearest_targets(self) -> dict[str, frozenset[Target]]:
-        """Return for each concept, by its address, what it most closely stands for."""
+        """Return the closest targets of each concept, by URI."""
         c, found = self._c, {}
         for number in range(self.concept_count):
             reach = range(c.concept_reach_start[number], c.concept_reach_start[number + 1])
@@ -240,12 +238,10 @@ class Thesaurus:
         return found
 
     def text_at(self, string: int) -> str:
-        """Return the text of that number."""
         start = self._c.string_start
         return self._c.strings[start[string] : start[string + 1]].decode(errors="replace")
 
     def label_at(self, label: int) -> Label:
-        """Return the label of that number."""
         c = self._c
         return Label(
             self.text_at(c.label_text[label]),
@@ -254,19 +250,18 @@ class Thesaurus:
         )
 
     def concept_at(self, concept: int) -> str:
-        """Return the address of the concept of that number."""
+        """Return the URI of a concept."""
         return self.text_at(self._c.concept_uri[concept])
 
     def scheme_at(self, concept: int) -> str:
-        """Return the address of its scheme."""
+        """Return the URI of a concept's scheme."""
         return self.text_at(self._c.concept_scheme[concept])
 
     def target_at(self, target: int) -> Target:
-        """Return the target of that number."""
         return Target(TARGET_KINDS[self._c.target_kind[target]], self.text_at(self._c.target_name[target]))
 
     def steps_between(self, begin: int, end: int) -> tuple[Step, ...]:
-        """Return the steps of the closest way from one concept to another."""
+        """Return the steps of the closest path between two concepts."""
         c = self._c
         steps: list[Step] = []
         here = begin
@@ -307,7 +302,7 @@ class Thesaurus:
         return {target: list(dict.fromkeys(labels)) for target, labels in index.items()}
 
     def _exact_targets(self, concept: int) -> list[Target]:
-        """Return what the concept stands for itself or through exact links alone."""
+        """Return the targets of the concept itself and of those with exact links to it."""
         c = self._c
         reach = range(c.concept_reach_start[concept], c.concept_reach_start[concept + 1])
         return [self.target_at(c.reach_target[at]) for at in reach if c.reach_closeness[at] == WHOLE]

@@ -1,1 +1,1 @@
-"""Vocabularies: event classes, attributes, terms, and the files they come from."""
+"""Vocabularies: event classes, attributes, terms, and their files."""

@@ -1,9 +1,9 @@
-"""What changed between two versions of a vocabulary, and whether nodes with either can still talk.
+"""Compares two versions of a vocabulary, and whether nodes with different versions can still communicate.
 
-Bytes on the air carry only indexes and scaled values. So whatever changes what an index or a byte means is
-an error: indexes, types, domains, decimals, units, the order of values. What goes away or adds to a value
-list is a warning, because nodes must change together. What is new is a note, and so are terms: they are
-compiled away on the subscriber and never travel.
+Messages carry only indexes and scaled values. A change of the meaning of an index or byte is an error:
+indexes, types, domains, decimals, units, the order of values. Removals and appended values are warnings,
+because nodes must be updated together. Additions are notes, as are terms: they are compiled by the subscriber
+and never transmitted.
 """
 
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ Weight = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `path` is `patient.heart_rate`, `patient` or nothing for the vocabulary itself."""
+    """One difference. `path` is `patient.heart_rate`, `patient`, or empty for the vocabulary itself."""
 
     weight: Weight
     path: str
     message: str
 
     def __str__(self) -> str:
-        """Return the change in one line, with the code of what nodes would trip over."""
+        """Return the change in one line; errors and warnings have the code D225."""
         weight = self.weight if self.weight == "note" else f"{self.weight} D225"
         return f"{weight}: {self.path}: {self.message}" if self.path else f"{weight}: {self.message}"
 
@@ -42,11 +42,11 @@ class VocabularyDiff:
 
     @property
     def is_compatible(self) -> bool:
-        """Say whether nothing changed its meaning."""
+        """Return whether no index or byte changed its meaning."""
         return all(change.weight != "error" for change in self.changes)
 
     def problems(self, file: str) -> list[Problem]:
-        """Return errors and warnings as any file is refused."""
+        """Return errors and warnings as problems of a file."""
         return [
             Problem(file, 0, 0, change.weight, "D225", f"{change.path}: {change.message}".removeprefix(": "))
             for change in self.changes
@@ -54,7 +54,6 @@ class VocabularyDiff:
         ]
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {
             "name": self.new.name,
             "old_version": self.old.version,
@@ -68,8 +67,8 @@ class VocabularyDiff:
 
 
 def diff_vocabularies(old: Vocabulary, new: Vocabulary) -> VocabularyDiff:
-    """Return what changed from the old vocabulary to the new one."""
-    changes = [*_of_events(old, new), *_of_graphs(old, new)]
+    """Return the changes from the old vocabulary to the new one."""
+    changes = [*_diff_events(old, new), *_diff_graphs(old, new)]
     if old.feature_bytes != new.feature_bytes:
         message = f"feature_bytes was {old.feature_bytes} and is {new.feature_bytes}; every vector changes"
         changes.insert(0, Change("error", "", message))
@@ -81,7 +80,7 @@ def diff_vocabularies(old: Vocabulary, new: Vocabulary) -> VocabularyDiff:
     return VocabularyDiff(old, new, tuple(changes))
 
 
-def _of_events(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
+def _diff_events(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
     before = {event.name: event for event in old.events}
     name_at = {event.index: event.name for event in old.events}
     for event in new.events:
@@ -94,12 +93,12 @@ def _of_events(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
         else:
             if known.index != event.index:
                 yield _moved(event.name, known.index, event.index)
-            yield from _of_attributes(known, event)
+            yield from _diff_attributes(known, event)
     for name in before:
-        yield Change("warning", name, "is gone; its subscriptions no longer mean anything")
+        yield Change("warning", name, "was removed; its subscriptions are no longer valid")
 
 
-def _of_graphs(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
+def _diff_graphs(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
     before = {graph.name: graph for graph in old.graphs}
     for graph in new.graphs:
         known = before.pop(graph.name, None)
@@ -108,18 +107,18 @@ def _of_graphs(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
         else:
             if known.index != graph.index:
                 yield _moved(graph.name, known.index, graph.index)
-            yield from _of_graph(known, graph)
+            yield from _diff_graph(known, graph)
     for name in before:
-        yield Change("warning", name, "is gone; its subscriptions no longer mean anything")
+        yield Change("warning", name, "was removed; its subscriptions are no longer valid")
 
 
-def _of_graph(old: GraphClass, new: GraphClass) -> Iterator[Change]:
+def _diff_graph(old: GraphClass, new: GraphClass) -> Iterator[Change]:
     for what, was, now in (
         ("namespaces", tuple(old.namespaces.values()), tuple(new.namespaces.values())),
         ("terms", old.terms, new.terms),
     ):
         if now[: len(was)] != was:
-            yield Change("error", new.name, f"its {what} changed their order or went away; append new ones")
+            yield Change("error", new.name, f"its {what} were reordered or removed; append new ones")
         elif now != was:
             yield Change("warning", new.name, f"{what} were added: {', '.join(now[len(was) :])}")
     facets = {facet.name: facet for facet in old.facets}
@@ -131,16 +130,16 @@ def _of_graph(old: GraphClass, new: GraphClass) -> Iterator[Change]:
         elif known.index != facet.index:
             yield _moved(path, known.index, facet.index)
         elif (set(known.properties), known.is_open) != (set(facet.properties), facet.is_open):
-            yield Change("warning", path, "has other properties; publishers are found by it otherwise")
+            yield Change("warning", path, "has different properties; it finds other publishers")
     for name in facets:
-        yield Change("warning", f"{new.name}.{name}", "is gone; publishers are not found by it any more")
+        yield Change("warning", f"{new.name}.{name}", "was removed; publishers can no longer be found by it")
     if old.taxonomy.digest != new.taxonomy.digest:
-        yield Change("warning", new.name, "the taxonomy changed; nodes must change together")
+        yield Change("warning", new.name, "the taxonomy changed; update all nodes together")
     if old.most_bytes != new.most_bytes:
         yield Change("note", new.name, f"most_bytes was {old.most_bytes} and is {new.most_bytes}")
 
 
-def _of_attributes(old: EventClass, new: EventClass) -> Iterator[Change]:
+def _diff_attributes(old: EventClass, new: EventClass) -> Iterator[Change]:
     before = {attribute.name: attribute for attribute in old.attributes}
     name_at = {attribute.index: attribute.name for attribute in old.attributes}
     for attribute in new.attributes:
@@ -154,24 +153,24 @@ def _of_attributes(old: EventClass, new: EventClass) -> Iterator[Change]:
         else:
             if known.index != attribute.index:
                 yield _moved(path, known.index, attribute.index)
-            yield from _of_attribute(path, known, attribute)
+            yield from _diff_attribute(path, known, attribute)
     for name in before:
-        yield Change("warning", f"{new.name}.{name}", "is gone; its subscriptions no longer mean anything")
+        yield Change("warning", f"{new.name}.{name}", "was removed; its subscriptions are no longer valid")
     if old.location != new.location:
-        yield Change("note", new.name, "the attributes that tell the location changed")
+        yield Change("note", new.name, "the location attributes changed")
     if old.places != new.places:
         yield Change("note", new.name, "the places changed")
     if old.notification_lifetime_s != new.notification_lifetime_s:
         was, now = (written_duration(one.notification_lifetime_s) for one in (old, new))
-        yield Change("note", new.name, f"its notifications lived {was} and live {now}")
+        yield Change("note", new.name, f"the notification lifetime was {was} and is {now}")
 
 
-def _of_attribute(path: str, old: Attribute, new: Attribute) -> Iterator[Change]:
+def _diff_attribute(path: str, old: Attribute, new: Attribute) -> Iterator[Change]:
     if old.type != new.type:
         yield Change("error", path, f"was a {old.type} and is a {new.type}")
         return
     if new.type == "nominal":
-        yield from _of_values(path, old.values, new.values)
+        yield from _diff_values(path, old.values, new.values)
     elif _domain(old) != _domain(new):
         yield Change(
             "error", path, f"the domain was {_domain(old)} and is {_domain(new)}; bytes change meaning"
@@ -180,20 +179,20 @@ def _of_attribute(path: str, old: Attribute, new: Attribute) -> Iterator[Change]
         yield Change("error", path, f"the scale was {_scale(old)} and is {_scale(new)}; bytes change meaning")
     for term in sorted(old.terms.keys() | new.terms.keys()):
         if term not in new.terms:
-            yield Change("warning", path, f'term "{term}" is gone; subscriptions with it no longer compile')
+            yield Change("warning", path, f'term "{term}" was removed; its subscriptions no longer compile')
         elif term not in old.terms:
             yield Change("note", path, f'term "{term}" is new')
         elif old.terms[term] != new.terms[term]:
             yield Change("note", path, f'term "{term}" has another curve')
 
 
-def _of_values(path: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[Change]:
+def _diff_values(path: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[Change]:
     if old == new:
         return
     if new[: len(old)] == old:
         yield Change("warning", path, f"values were added: {', '.join(new[len(old) :])}")
     else:
-        yield Change("error", path, "the values changed their order or went away; append new ones instead")
+        yield Change("error", path, "the values were reordered or removed; append new ones instead")
 
 
 def _scale(attribute: Attribute) -> str:

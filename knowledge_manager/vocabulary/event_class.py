@@ -1,8 +1,6 @@
-"""Event classes, attributes, domains, value lists and terms: what can be measured, and which words there are
-for it.
+"""Event classes, attributes, domains, value lists and terms.
 
-These are facts; they come out of a vocabulary file checked (`vocabulary_file`), and nothing here can be
-invalid.
+Plain data that `reader` has validated.
 """
 
 from collections.abc import Mapping
@@ -16,13 +14,13 @@ if TYPE_CHECKING:
     from knowledge_manager.vocabulary.graph_class import GraphClass
 
 NOTIFICATION_LIFETIME_S: Final = 3600
-"""How long a notification lives whose event class does not say it."""
+"""Default notification lifetime of an event class."""
 
 AttributeType = Literal["number", "nominal", "time", "date"]
 
 
 class UnknownName(LookupError):
-    """A name or index stands for nothing here. The message lists what there is and what was likely meant."""
+    """An unknown name or index. The message lists the known ones and suggests the likely one."""
 
     def __init__(self, what: str, name: str, known: list[str], of: str = "", most: int = 8) -> None:
         owner = f" of {of}" if of else ""
@@ -33,11 +31,12 @@ class UnknownName(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A measured quantity. Its domain stands in scaled integers: 36.65 with two decimals is 3665.
+    """A measured quantity. Its domain is in scaled integers: 36.65 with two decimals is 3665.
 
-    A nominal attribute's domain is the positions in its value list. Time of day counts seconds, a date
-    counts days since 1970-01-01. `breakpoints` are those of a scale (`knowledge_manager.vocabulary.scales`)
-    between the ends, (scaled value, byte) each; without any the 256 bytes are spread evenly.
+    The domain of a nominal attribute is the positions in its value list. Time of day is in seconds, a date in
+    days since 1970-01-01. `breakpoints` are the inner points of a scale
+    (`knowledge_manager.vocabulary.scales`) as (scaled value, byte); without any the 256 bytes are spread
+    evenly.
     """
 
     name: str
@@ -59,12 +58,12 @@ class Attribute:
 
     @property
     def lo(self) -> float:
-        """Return the least value of the domain, in the attribute's unit."""
+        """Return the lower end of the domain, in the attribute's unit."""
         return float(self.lo_scaled / 10**self.decimals)
 
     @property
     def hi(self) -> float:
-        """Return the greatest value of the domain, in the attribute's unit."""
+        """Return the upper end of the domain, in the attribute's unit."""
         return float(self.hi_scaled / 10**self.decimals)
 
 
@@ -79,7 +78,7 @@ class EventClass:
     places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     about: str = ""
     notification_lifetime_s: int = NOTIFICATION_LIFETIME_S
-    """How long its notifications are worth carrying; on the air it is rounded up to a lifetime code."""
+    """Rounded up to a lifetime code when it is transmitted."""
 
     def attribute(self, name: str) -> Attribute:
         """Return the attribute of that name, or raise `UnknownName`."""
@@ -99,7 +98,7 @@ class EventClass:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """One organisation's event classes and graph classes, as one file lists them."""
+    """The event classes and graph classes of one file."""
 
     name: str
     version: int

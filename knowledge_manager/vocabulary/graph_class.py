@@ -1,7 +1,7 @@
-"""Graph classes: kinds of publications that are graphs, as a vocabulary lists them beside event classes.
+"""Graph classes: kinds of graph publications, listed in a vocabulary like event classes.
 
-A graph class says which terms travel as numbers, which taxonomy orders its classes, how large a publication
-may be, and which groups of properties (facets) a publisher can be looked up by.
+A graph class defines which terms are encoded as numbers, its taxonomy, the maximum size of a publication, and
+the groups of properties (facets) by which publishers can be looked up.
 """
 
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ from knowledge_manager.graphs.taxonomy import NO_TAXONOMY, Taxonomy
 from knowledge_manager.vocabulary.event_class import NOTIFICATION_LIFETIME_S, UnknownName
 
 MOST_BYTES: Final = 4096
-"""Of a publication, where nobody says otherwise: 17 frames of a radio with 255 bytes."""
+"""Default maximum bytes of a publication: 17 frames of a radio with 255 bytes."""
 
 LARGEST_PUBLICATION: Final = 60_000
-"""What a datagram holds with room to spare."""
+"""Fits into a datagram with a margin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A group of properties: in an extract it is an attribute, so that publishers are found by it. The open
-    one stands for all properties that are in no other.
+    """A group of properties. In an extract it is an attribute, so that publishers are found by it. The open
+    facet holds all properties that are in no other.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class GraphClass:
-    """A kind of publication that is a graph."""
+    """A kind of graph publication."""
 
     name: str
     index: int
@@ -45,17 +45,16 @@ class GraphClass:
     about: str = ""
     notification_lifetime_s: int = NOTIFICATION_LIFETIME_S
     taxonomy_name: str = ""
-    """What the vocabulary calls its taxonomy: one that ships, or a file."""
+    """The name of a shipped taxonomy, or a file."""
     _facet_of: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the facets by their properties."""
         found = {one: facet.index for facet in self.facets for one in facet.properties}
         object.__setattr__(self, "_facet_of", found)
 
     @property
     def attributes(self) -> tuple[Facet, ...]:
-        """Return the facets: what an extract tells of a source of this class."""
+        """Return the facets, which are the attributes in an extract."""
         return self.facets
 
     def attribute(self, name: str) -> Facet:
@@ -73,12 +72,12 @@ class GraphClass:
         raise UnknownName("facet index", str(index), [str(one.index) for one in self.facets], self.name)
 
     def facet_of(self, property_: str) -> int | None:
-        """Return the index of the facet that a property belongs to, None where there is none for it."""
+        """Return the index of the facet of a property, or None."""
         if property_ in self._facet_of:
             return self._facet_of[property_]
         return next((facet.index for facet in self.facets if facet.is_open), None)
 
     def expanded(self, name: str) -> str | None:
-        """Return the IRI of a prefixed name, None where its prefix is unknown."""
+        """Return the IRI of a prefixed name, or None if the prefix is unknown."""
         prefix, separator, rest = name.partition(":")
         return self.namespaces[prefix] + rest if separator and prefix in self.namespaces else None

@@ -1,12 +1,10 @@
-"""The hedges: words that bend the curve of a term, "very high", "not slightly cold".
+"""Hedges: words that modify the curve of a term, as in "very high" or "not slightly cold".
 
-This is the one table of them. Vocabularies and subscriptions take the words that stand here, curves are bent
-by the functions that stand here, and the schema of the subscription language and docs/subscriptions.md are
-held to it by tests. A hedge is one expression, so all of them share this file; a new one is one entry of
-`HEDGES`, its line in the schema and in the docs, and the laws in `tests/knowledge_manager/test_hedges.py` run
-on it unasked.
+This is the only table of them: vocabularies, subscriptions and curves use it, and tests compare the schema of
+the subscription language and docs/subscriptions.md with it. A new hedge is one entry of `HEDGES`, with its
+line in the schema and the docs; tests/knowledge_manager/test_hedges.py covers it without changes.
 
-`bend` is given one degree or an array of degrees in [0, 1], all the same; so it uses operators only.
+`bend` takes one degree or an array of degrees in [0, 1], so it uses operators only.
 """
 
 from collections.abc import Callable
@@ -16,10 +14,10 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Hedge:
-    """A word, what it does in words, and what it does to degrees.
+    """A word, its description, and its effect on degrees.
 
-    Every hedge takes 0 and 1 to 0 and 1, and rises; one that `turns_over` takes them to 1 and 0, and falls.
-    So a crisp set stays one, or becomes its complement.
+    Every hedge maps 0 to 0 and 1 to 1, and is increasing; one that `turns_over` maps 0 to 1 and 1 to 0, and
+    is decreasing. So a crisp set stays crisp, or becomes its complement.
     """
 
     name: str
@@ -29,7 +27,7 @@ class Hedge:
 
 
 def _sharper(degree: Any) -> Any:
-    """Return Zadeh's contrast intensification: each half is a parabola, and they meet in the middle."""
+    """Return Zadeh's contrast intensification: two parabolas that meet at one half."""
     is_low = degree < 0.5
     return is_low * (2.0 * degree**2) + (1 - is_low) * (1.0 - 2.0 * (1.0 - degree) ** 2)
 

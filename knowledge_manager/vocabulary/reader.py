@@ -1,4 +1,4 @@
-"""From the text of a vocabulary file to a `Vocabulary`, or to everything that is wrong with it."""
+"""Reads a vocabulary file into a `Vocabulary`, or reports all problems."""
 
 import datetime
 import math
@@ -21,7 +21,7 @@ from knowledge_manager.vocabulary.event_class import (
     EventClass,
     Vocabulary,
 )
-from knowledge_manager.vocabulary.graph_judgement import GraphJudgement
+from knowledge_manager.vocabulary.graph_validation import GraphValidator
 from knowledge_manager.vocabulary.scales import (
     Breakpoints,
     faults_of_breakpoints,
@@ -43,10 +43,10 @@ from watchdog.lifetime import LONGEST_LIFETIME_S
 CODES: Final = SchemaCodes(unknown_key="D201", missing_key="D202", bad_value="D203")
 
 SCALED_RANGE_LIMIT: Final = 1 << 21
-"""hi − lo, scaled, stays below this so that a board's arithmetic stays below 2**30."""
+"""Bound of hi − lo, scaled, so that the arithmetic of boards stays below 2**30."""
 
 SCALED_END_LIMIT: Final = 1 << 29
-"""Both ends of a domain, scaled, stay within ± this, so that a board can subtract them."""
+"""Bound of both ends of a domain, scaled, so that boards can subtract them."""
 
 SECONDS_OF_A_DAY: Final = 86400
 LONGEST_VALUE_LIST: Final = 256
@@ -54,7 +54,7 @@ LONGEST_VALUE_LIST: Final = 256
 _EPOCH: Final = datetime.date(1970, 1, 1)
 
 TermFault = Callable[[Attribute, str], str]
-"""Says why a language cannot express a term of an attribute, or nothing where it can."""
+"""Returns why a language cannot express a term of an attribute, or nothing."""
 
 
 def read_vocabulary(
@@ -65,19 +65,19 @@ def read_vocabulary(
     term_fault: TermFault | None = None,
     taxonomy: FindTaxonomy = shipped_taxonomy,
 ) -> Vocabulary:
-    """Return the vocabulary; anything wrong raises `DocumentError` with all problems.
+    """Return the vocabulary; invalid input raises `DocumentError` with all problems.
 
-    `with_units=False` takes units on trust; it spares loading the unit table for files that ship with the
-    package. `term_fault` is asked about every term once all else is right: curves are a language's matter.
-    `taxonomy` finds the taxonomies that graph classes name.
+    `with_units=False` skips the check of units, and loading the unit table, for files of the package.
+    `term_fault` checks every term if there are no other problems: curves depend on the language. `taxonomy`
+    finds the taxonomies that graph classes name.
     """
     table, positions, problems = read_past_unknown_keys(text, file, VocabularyTable, CODES)
-    judgement = _Judgement(table, positions, file)
-    problems += judgement.problems(with_units)
-    graphs = GraphJudgement(table, positions, file, taxonomy)
+    validator = _Validator(table, positions, file)
+    problems += validator.problems(with_units)
+    graphs = GraphValidator(table, positions, file, taxonomy)
     problems += graphs.problems()
     if not problems and term_fault is not None:
-        problems += judgement.of_curves(term_fault)
+        problems += validator.check_curves(term_fault)
     if problems:
         raise DocumentError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
     events = tuple(_event(event) for event in sorted(table.event, key=lambda event: event.index))
@@ -87,12 +87,11 @@ def read_vocabulary(
 
 
 def days_since_epoch(day: datetime.date) -> int:
-    """Return the number by which a date is scaled: days since 1970-01-01."""
     return (day - _EPOCH).days
 
 
-class _Judgement:
-    """What single keys cannot know about a vocabulary file."""
+class _Validator:
+    """Checks that involve several keys of a vocabulary file."""
 
     def __init__(self, table: VocabularyTable, positions: TomlPositions, file: str) -> None:
         self.table = table
@@ -100,7 +99,6 @@ class _Judgement:
         self.file = file
 
     def problems(self, with_units: bool) -> Iterator[Problem]:
-        """Yield everything that is wrong with the file."""
         bits = 8 * self.table.feature_bytes
         indexes: dict[int, str] = {}
         names: set[str] = set()
@@ -118,17 +116,17 @@ class _Judgement:
                 yield self._problem((*path, "index"), "D205", clash)
             indexes.setdefault(event.index, event.name)
             if fold(event.name) in names:
-                twice = f'event "{event.name}" stands here twice (upper and lower case and _ do not count)'
+                twice = f'event "{event.name}" is defined twice (case and _ do not count)'
                 yield self._problem((*path, "name"), "D207", twice)
             names.add(fold(event.name))
-            yield from self._of_lifetime(event, path)
+            yield from self._check_lifetime(event, path)
             if isinstance(event, EventTable):
-                yield from self._of_event(event, path, bits, with_units)
+                yield from self._check_event(event, path, bits, with_units)
             else:
-                yield from self._of_indexes(event.name, event.facet, (*path, "facet"), bits)
+                yield from self._check_indexes(event.name, event.facet, (*path, "facet"), bits)
 
-    def of_curves(self, term_fault: TermFault) -> Iterator[Problem]:
-        """Yield the terms of a file without any other problem that the language cannot express."""
+    def check_curves(self, term_fault: TermFault) -> Iterator[Problem]:
+        """Yield the terms that the language cannot express, for a file without other problems."""
         for position, event in enumerate(self.table.event):
             for place, table in enumerate(event.attribute):
                 attribute = _attribute(table)
@@ -138,7 +136,7 @@ class _Judgement:
                         path: Path = ("event", position, "attribute", place, "terms", name)
                         yield self._problem(path, "D217", f'term "{name}" of {table.name}: {fault}')
 
-    def _of_lifetime(self, event: EventTable | GraphTable, path: Path) -> Iterator[Problem]:
+    def _check_lifetime(self, event: EventTable | GraphTable, path: Path) -> Iterator[Problem]:
         if event.notification_lifetime is not None and _lifetime_s(event) is None:
             message = (
                 f'"{event.notification_lifetime}" is not a duration (PT10M) from PT1S to '
@@ -146,10 +144,10 @@ class _Judgement:
             )
             yield self._problem((*path, "notification_lifetime"), "D140", message)
 
-    def _of_indexes(
+    def _check_indexes(
         self, owner: str, attributes: Sequence[AttributeTable | FacetTable], path: Path, bits: int
     ) -> Iterator[Problem]:
-        """Yield indexes that are out of range or taken, and names that stand twice."""
+        """Yield indexes that are out of range or taken, and duplicate names."""
         indexes: dict[int, str] = {}
         folded: set[str] = set()
         for position, attribute in enumerate(attributes):
@@ -166,19 +164,19 @@ class _Judgement:
                 yield self._problem(at_index, "D206", clash)
             indexes.setdefault(attribute.index, attribute.name)
             if fold(attribute.name) in folded:
-                twice = f'attribute "{attribute.name}" stands twice in {owner}'
-                message = f"{twice} (upper and lower case and _ do not count)"
+                twice = f'attribute "{attribute.name}" is defined twice in {owner}'
+                message = f"{twice} (case and _ do not count)"
                 yield self._problem((*inner, "name"), "D207", message)
             folded.add(fold(attribute.name))
 
-    def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
-        yield from self._of_indexes(event.name, event.attribute, (*path, "attribute"), bits)
+    def _check_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
+        yield from self._check_indexes(event.name, event.attribute, (*path, "attribute"), bits)
         names = {attribute.name for attribute in event.attribute}
         for position, attribute in enumerate(event.attribute):
             inner = (*path, "attribute", position)
-            yield from self._of_attribute(attribute, inner)
+            yield from self._check_attribute(attribute, inner)
             if with_units and attribute.unit is not None:
-                yield from self._of_unit(attribute.unit, inner)
+                yield from self._check_unit(attribute.unit, inner)
         for position, name in enumerate(event.location or ()):
             if name not in names:
                 message = (
@@ -188,44 +186,44 @@ class _Judgement:
                 meant = likely_meant(name, names)
                 yield replace(problem, fixes=self.positions.replaced((*path, "location", position), meant))
 
-    def _of_attribute(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
+    def _check_attribute(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
         if attribute.type == "nominal":
-            yield from self._of_value_list(attribute, path)
+            yield from self._check_value_list(attribute, path)
         else:
             if attribute.values is not None:
                 message = f"values belong to a nominal attribute; {attribute.name} is a {attribute.type}"
                 yield self._problem((*path, "values"), "D209", message)
-            faults = [*self._of_domain(attribute, path)]
-            yield from faults or self._of_scale(attribute, path)
-            yield from () if faults else self._of_places_of_terms(attribute, path)
+            faults = [*self._check_domain(attribute, path)]
+            yield from faults or self._check_scale(attribute, path)
+            yield from () if faults else self._check_terms_in_domain(attribute, path)
         for name, table in attribute.terms.items():
             reason = _broken_reference(name, {key: inner.term() for key, inner in attribute.terms.items()})
             if reason:
                 yield self._problem((*path, "terms", name), "D211", reason)
             if attribute.type == "nominal" and table.universal is None:
-                message = f"{attribute.name} is nominal: its values have no order for a curve to run over"
+                message = f"{attribute.name} is nominal: its values have no order for a curve"
                 yield self._problem((*path, "terms", name), "D210", message)
 
-    def _of_value_list(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
+    def _check_value_list(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
         values = attribute.values
         unfit = (attribute.domain, attribute.decimals, attribute.unit) != (None, None, None)
         if unfit or attribute.scale != "linear":
-            message = f"{attribute.name} is nominal: it has `values`, no domain, decimals, unit or scale"
+            message = f"{attribute.name} is nominal: give `values`, not a domain, decimals, unit or scale"
             yield self._problem(path, "D208", message)
         if not values:
             yield self._problem(path, "D209", f"{attribute.name} is nominal: list its values")
             return
         if len(values) > LONGEST_VALUE_LIST:
-            message = f"{len(values)} values; a byte tells {LONGEST_VALUE_LIST} apart"
+            message = f"{len(values)} values; the maximum is {LONGEST_VALUE_LIST}"
             yield self._problem((*path, "values"), "D209", message)
         for position, value in enumerate(values):
             if value in values[:position]:
                 yield self._problem((*path, "values", position), "D209", f'value "{value}" is listed twice')
             elif not value or value != value.strip() or not value.isprintable():
-                message = f"value {value!r} is empty, begins or ends with a blank, or cannot be printed"
+                message = f"value {value!r} is empty, starts or ends with a blank, or is not printable"
                 yield self._problem((*path, "values", position), "D209", message)
 
-    def _of_domain(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
+    def _check_domain(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
         place = (*path, "domain")
         if attribute.type in ("time", "date") and (attribute.decimals or attribute.unit is not None):
             message = f"{attribute.name} is a {attribute.type}: it has no decimals and no unit"
@@ -240,7 +238,7 @@ class _Judgement:
         wanted = datetime.date if attribute.type == "date" else Decimal
         if not all(type(end) is wanted for end in attribute.domain):
             kind = "dates (2026-01-31)" if attribute.type == "date" else "numbers"
-            yield self._problem(place, "D208", f"the domain of {attribute.name} is two {kind}")
+            yield self._problem(place, "D208", f"the domain of {attribute.name} must be two {kind}")
             return
         lo, hi = (_exactly_scaled(end, _decimals(attribute)) for end in attribute.domain)
         if lo.denominator != 1 or hi.denominator != 1:
@@ -249,34 +247,32 @@ class _Judgement:
             )
             yield self._problem(place, "D208", message)
         elif lo >= hi:
-            yield self._problem(
-                place, "D208", "the domain is empty: its first number is not below its second"
-            )
+            yield self._problem(place, "D208", "the domain is empty: its first end is not below its second")
         elif hi - lo >= SCALED_RANGE_LIMIT or max(abs(lo), abs(hi)) >= SCALED_END_LIMIT:
             message = (
-                f"the domain has {int(hi - lo)} steps of {_decimals(attribute)} decimals; boards take "
+                f"the domain has {int(hi - lo)} steps of {_decimals(attribute)} decimals; boards support "
                 f"fewer than {SCALED_RANGE_LIMIT} (and ends below {SCALED_END_LIMIT}); lower `decimals`"
             )
             yield self._problem(place, "D208", message)
 
-    def _of_scale(self, table: AttributeTable, path: Path) -> Iterator[Problem]:
+    def _check_scale(self, table: AttributeTable, path: Path) -> Iterator[Problem]:
         if table.scale == "linear":
             return
         place, attribute = (*path, "scale"), _attribute(table, with_scale=False)
         if table.type != "number" or table.domain is None:
-            message = f"{table.name} is a {table.type}: a scale belongs to a number"
+            message = f"{table.name} is a {table.type}: only numbers have a scale"
             yield self._problem(place, "D215", message)
         elif table.scale == "log":
             if attribute.lo_scaled <= 0:
-                message = f"a logarithm needs a domain above 0, this one begins at {attribute.lo:g}"
+                message = f"a logarithmic scale needs a domain above 0, not from {attribute.lo:g}"
                 yield self._problem(place, "D215", f"{message}; give breakpoints [[value, byte], …]")
         else:
             lo, hi = (Decimal(str(end)) for end in table.domain)
             for fault in faults_of_breakpoints(table.scale, lo, hi, attribute.decimals):
                 yield self._problem(place, "D215", f"the scale of {table.name}: {fault}")
 
-    def _of_places_of_terms(self, table: AttributeTable, path: Path) -> Iterator[Problem]:
-        """Yield the terms that no reading can ever satisfy, because they lie outside of the domain."""
+    def _check_terms_in_domain(self, table: AttributeTable, path: Path) -> Iterator[Problem]:
+        """Yield the terms that lie outside of the domain, which no reading can satisfy."""
         attribute = _attribute(table, with_scale=False)
         for name, term in attribute.terms.items():
             if not isinstance(term, Hedged) and misses(term, attribute.lo, attribute.hi):
@@ -288,7 +284,7 @@ class _Judgement:
                     (*path, "terms", name), "D216", f"{message}: no reading can satisfy it; move it"
                 )
 
-    def _of_unit(self, unit: str, path: Path) -> Iterator[Problem]:
+    def _check_unit(self, unit: str, path: Path) -> Iterator[Problem]:
         try:
             check_unit(unit)
         except UnitError as error:
@@ -299,16 +295,16 @@ class _Judgement:
 
 
 def _broken_reference(name: str, terms: dict[str, Term]) -> str:
-    """Return why a hedged term leads nowhere, or nothing."""
+    """Return why a hedged term is undefined or circular, or nothing."""
     seen = [name]
     term = terms[name]
     while isinstance(term, Hedged):
         if term.of not in terms:
             return (
-                f'term "{seen[-1]}" leans on "{term.of}", which is not defined{did_you_mean(term.of, terms)}'
+                f'term "{seen[-1]}" refers to "{term.of}", which is not defined{did_you_mean(term.of, terms)}'
             )
         if term.of in seen:
-            return f'term "{name}" leans on itself: {" → ".join([*seen, term.of])}'
+            return f'term "{name}" refers to itself: {" → ".join([*seen, term.of])}'
         seen.append(term.of)
         term = terms[term.of]
     return ""
@@ -341,9 +337,7 @@ def _event(table: EventTable) -> EventClass:
 
 
 def _lifetime_s(table: EventTable | GraphTable) -> int | None:
-    """Return how long notifications of this class live, begun seconds counted whole; None where it is not
-    said, or not rightly.
-    """
+    """Return the notification lifetime in seconds, rounded up; None if it is missing or invalid."""
     seconds = None if table.notification_lifetime is None else duration_s(table.notification_lifetime)
     return math.ceil(seconds) if seconds is not None and 1 <= seconds <= LONGEST_LIFETIME_S else None
 

@@ -1,7 +1,7 @@
-"""The TOML file in which a vocabulary is written (docs/vocabulary.md shows it), key by key.
+"""The schema of vocabulary files (docs/vocabulary.md), key by key.
 
-Every key has a type, an unknown key is an error. What single keys cannot know, such as clashing indexes or a
-term that leans on another one, is judged afterwards in `vocabulary_reader`.
+Every key has a type, and unknown keys are errors. Checks that involve several keys, such as duplicate indexes
+or terms that refer to others, are in `reader`.
 """
 
 import datetime
@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from dens.config.problems import did_you_mean, listed
-from knowledge_manager.names import composed, fault_of_name
+from knowledge_manager.names import name_fault, normalise_name
 from knowledge_manager.vocabulary.event_class import AttributeType
 from knowledge_manager.vocabulary.graph_class import LARGEST_PUBLICATION, MOST_BYTES
 from knowledge_manager.vocabulary.hedges import HEDGES
@@ -44,11 +44,11 @@ from knowledge_manager.vocabulary.terms import (
 
 
 def _name(given: str) -> str:
-    name = composed(given)
-    fault = fault_of_name(name)
+    name = normalise_name(given)
+    fault = name_fault(name)
     if fault is not None:
         shown = name[:80].encode("unicode_escape").decode() if not name.isprintable() else name[:80]
-        raise PydanticCustomError("D203", "{said}", {"said": f'"{shown}" {fault}'})
+        raise PydanticCustomError("D203", "{fault}", {"fault": f'"{shown}" {fault}'})
     return name
 
 
@@ -59,12 +59,12 @@ DomainEnd = Decimal | datetime.date
 
 
 def _scale(value: Any) -> Any:
-    """Take the shape of a scale; pydantic's words for it would name every alternative that it tried."""
+    """Check the form of a scale; pydantic's own message would name every alternative that it tried."""
     if value in ("linear", "log"):
         return value
     if isinstance(value, list) and all(_is_breakpoint(one) for one in value):
         return [(Decimal(one[0]), one[1]) for one in value]
-    message = 'a scale is "linear", "log", or breakpoints [[value, byte], …] with bytes 0..255'
+    message = 'a scale must be "linear", "log", or breakpoints [[value, byte], …] with bytes 0..255'
     raise PydanticCustomError("D215", "{reason}", {"reason": message})
 
 
@@ -164,7 +164,7 @@ def _known_hedge(word: str) -> str:
     if word not in HEDGES:
         raise PydanticCustomError(
             "D203",
-            'no hedge is called "{word}"{hint} ({known})',
+            'unknown hedge "{word}"{hint} ({known})',
             {"word": word, "hint": did_you_mean(word, HEDGES), "known": listed(list(HEDGES))},
         )
     return word
@@ -197,7 +197,7 @@ class TermTable(Table):
         shapes = [name for name in type(self).model_fields if getattr(self, name) is not None]
         hedged = [name for name in shapes if name in ("hedge", "of")]
         if not (len(shapes) == 1 and not hedged) and sorted(shapes) != ["hedge", "of"]:
-            raise PydanticCustomError("D210", "a term is one fuzzifier, or `hedge` and `of` together")
+            raise PydanticCustomError("D210", "a term needs one fuzzifier, or `hedge` and `of` together")
         term = self.term()
         if not isinstance(term, Hedged):
             found = faults(term)
@@ -206,7 +206,6 @@ class TermTable(Table):
         return self
 
     def term(self) -> Term:
-        """Return the term as plain data."""
         if self.of is not None and self.hedge is not None:
             return Hedged(tuple(self.hedge), self.of)
         if self.points is not None:
@@ -284,6 +283,6 @@ class VocabularyTable(Table):
     @model_validator(mode="after")
     def _has_something(self) -> "VocabularyTable":
         if not self.event and not self.graph:
-            message = "a vocabulary lists event classes ([[event]]), graph classes ([[graph]]), or both"
+            message = "a vocabulary needs event classes ([[event]]), graph classes ([[graph]]), or both"
             raise PydanticCustomError("D202", "{reason}", {"reason": message})
         return self

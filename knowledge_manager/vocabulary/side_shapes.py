@@ -1,7 +1,7 @@
-"""How the degree rises along the side of a curve: straight, like a normal curve, or bent by hedges.
+"""Shapes of the sides of a curve: straight, gaussian, or modified by hedges.
 
 A shape is one word or two, the outer one first: `straight`, `gaussian`, `very`, `very gaussian`. `dual_very`
-is what *very* does to the opposite. With u the fraction of the way up, the degree is outer(inner(u)).
+applies *very* to the complement. With u the fraction of the way up, the degree is outer(inner(u)).
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ GAUSSIAN: Final = "gaussian"
 _DUAL: Final = "dual_"
 
 GAUSSIAN_SPREAD: Final = 3.3290
-"""How many standard deviations the side of a normal curve is wide: at its foot the degree is 1/255."""
+"""Width of a gaussian side in standard deviations: at its foot the degree is 1/255."""
 
 _E: Final = 2.718281828459045
 
@@ -36,25 +36,25 @@ SIDES: Final[dict[str, Callable[[Any], Any]]] = {
     **{name: hedge.bend for name, hedge in _BENDING.items()},
     **{f"{_DUAL}{name}": _dual(hedge.bend) for name, hedge in _BENDING.items()},
 }
-"""Every function of a side by its word; each takes one fraction, or an array of them, as hedges do."""
+"""Every side function by its word; each takes a fraction or an array of fractions, as hedges do."""
 
 
 def fault_of_side(shape: str) -> str:
-    """Return why these are no words for a side, or nothing where they are."""
+    """Return why a shape is invalid, or nothing."""
     words = shape.split()
     for word in words:
         if word not in SIDES:
-            return f'no side is "{word}" ({listed(list(SIDES), 16)}){did_you_mean(word, SIDES)}'
+            return f'unknown side shape "{word}" ({listed(list(SIDES), 16)}){did_you_mean(word, SIDES)}'
     if not 1 <= len(words) <= 2:
-        return f'"{shape}" is no side; it is one word or two, such as gaussian or very gaussian'
+        return f'invalid side shape "{shape}"; use one word or two, such as gaussian or very gaussian'
     if len(words) == 2 and (words[0] in (STRAIGHT, GAUSSIAN) or words[1] == STRAIGHT):
-        return f'"{shape}" is no side: the first of two words is a hedge, the second none that is straight'
+        return f'invalid side shape "{shape}": the first word must be a hedge, the second not straight'
     return ""
 
 
 def side_degree(shape: str, u: Any) -> Any:
-    """Return the degree at a fraction of the way up a side, or at each of an array of them. At the foot it is
-    0, also where a curve would have something left.
+    """Return the degree at a fraction of the way up a side (or at each of an array). At the foot it is 0,
+    also for shapes that do not reach 0.
     """
     is_up = u > 0.0
     for word in reversed(shape.split()):

@@ -1,8 +1,7 @@
-"""What a word such as "high" means for an attribute, as plain data.
+"""Terms of an attribute, such as "high", as plain data.
 
-A term is either a fuzzifier with its parameters, in the attribute's own unit, or another term with hedges
-before it. The curves they stand for are drawn by the language that uses them; here they are only named and
-checked for shape.
+A term is a fuzzifier with parameters in the attribute's unit, or another term with hedges. The curves are
+computed by the language that uses them; this module only validates the parameters.
 """
 
 import math
@@ -73,7 +72,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Universal:
-    """The three bytes of a constraint themselves: core [v, V] on the normalised domain, slope code g."""
+    """The three bytes of a constraint: core [v, V] on the normalised domain, slope code g."""
 
     v: int
     V: int
@@ -82,8 +81,8 @@ class Universal:
 
 @dataclass(frozen=True, slots=True)
 class Lr:
-    """Degree 1 from `lower` to `upper`, None being no end; falls to 0 over `left` and `right`, along sides
-    whose shapes are words (`knowledge_manager.vocabulary.side_shapes`).
+    """Degree 1 from `lower` to `upper` (None is unbounded); falls to 0 over `left` and `right` along sides of
+    the given shapes (`knowledge_manager.vocabulary.side_shapes`).
     """
 
     lower: float | None
@@ -99,7 +98,7 @@ Fuzzifier = Trapezoidal | Triangular | Gaussian | Bell | Sigmoid | Shoulder | Po
 
 @dataclass(frozen=True, slots=True)
 class Hedged:
-    """Another term of the same attribute with hedges before it, in reading order ("very", "very")."""
+    """Another term of the same attribute with hedges, in reading order ("very", "very")."""
 
     hedges: tuple[str, ...]
     of: str
@@ -108,11 +107,11 @@ class Hedged:
 Term = Fuzzifier | Hedged
 
 NOTHING: Final = 0.5 / 255
-"""Degrees below this are 0 in the byte that carries them."""
+"""Degrees below this are encoded as 0."""
 
 
 def faults(fuzzifier: Fuzzifier) -> list[str]:
-    """Return what makes the parameters meaningless, in words; nothing when the curve is well defined."""
+    """Return the problems of the parameters; empty if the curve is well defined."""
     match fuzzifier:
         case Trapezoidal(left, right, width):
             found = [f"left ({left:g}) is greater than right ({right:g})"] if left > right else []
@@ -126,13 +125,13 @@ def faults(fuzzifier: Fuzzifier) -> list[str]:
         case Sigmoid(_, slope):
             return ["slope is 0: the curve would be ½ everywhere"] if slope == 0 else []
         case Shoulder(side, start, end):
-            found = [] if side in ("left", "right") else [f'side is "{side}"; it is "left" or "right"']
+            found = [] if side in ("left", "right") else [f'side is "{side}"; it must be "left" or "right"']
             return found + ([f"from ({start:g}) is greater than to ({end:g})"] if start > end else [])
         case Points(points):
             return _faults_of_points(points)
         case Universal(v, V, g):
             found = [
-                f"{name} is {byte}; it is a byte, 0..255"
+                f"{name} is {byte}; it must be 0..255"
                 for name, byte in (("v", v), ("V", V), ("g", g))
                 if not 0 <= byte <= 255
             ]
@@ -142,12 +141,12 @@ def faults(fuzzifier: Fuzzifier) -> list[str]:
 
 
 def misses(fuzzifier: Fuzzifier, lo: float, hi: float) -> bool:
-    """Tell whether a sound curve gives nothing to any value of the domain: it lies outside of it."""
+    """Return whether a valid curve is 0 on the whole domain."""
     return _highest(fuzzifier, lo, hi) < NOTHING
 
 
 def _highest(fuzzifier: Fuzzifier, lo: float, hi: float) -> float:
-    """Return the largest degree that a curve reaches between lo and hi."""
+    """Return the maximum degree between lo and hi."""
     match fuzzifier:
         case Trapezoidal(left, right, width):
             return _fallen(max(0.0, left - hi, lo - right), width)
@@ -183,20 +182,20 @@ def _faults_of_lr(term: Lr) -> list[str]:
     if term.lower is not None and term.upper is not None and term.lower > term.upper:
         found.append(f"lower ({term.lower:g}) is greater than upper ({term.upper:g})")
     if (term.lower is None and term.left) or (term.upper is None and term.right):
-        found.append("a side without an end has no width")
+        found.append("an unbounded side cannot have a width")
     found += [fault for shape in (term.left_shape, term.right_shape) if (fault := fault_of_side(shape))]
     return found
 
 
 def _fallen(away: float, width: float) -> float:
-    """Return 1 at no distance, falling to 0 over the width, at once if that is 0."""
+    """Return 1 at distance 0, falling linearly to 0 over the width, at once if the width is 0."""
     if width == 0:
         return 0.0 if away > 0 else 1.0
     return max(0.0, 1 - away / width)
 
 
 def _between(points: tuple[tuple[float, float], ...], x: float) -> float:
-    """Return the degree on the straight lines through the points."""
+    """Interpolate the degree linearly between the points."""
     for (a, y), (b, other) in pairwise(points):
         if a <= x <= b:
             return y + (other - y) * (x - a) / (b - a)
@@ -213,7 +212,7 @@ def _not_positive(name: str, amount: float) -> list[str]:
 
 def _faults_of_points(points: tuple[tuple[float, float], ...]) -> list[str]:
     if not points:
-        return ["there is no point"]
+        return ["it has no points"]
     found = [f"the degree {y:g} at x = {x:g} is outside 0..1" for x, y in points if not 0 <= y <= 1]
     falls = [(a, b) for (a, _), (b, _) in pairwise(points) if a >= b]
-    return found + [f"x does not rise from {a:g} to {b:g}" for a, b in falls]
+    return found + [f"x does not increase from {a:g} to {b:g}" for a, b in falls]

@@ -1,4 +1,4 @@
-"""Vocabularies: the shipped ones by their name, anybody else's from a file."""
+"""Loads vocabularies: shipped ones by name, others from a file."""
 
 from importlib import resources
 from pathlib import Path
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def shipped_vocabularies() -> tuple[str, ...]:
-    """Return the names of the vocabularies that come with the package."""
+    """Return the names of the vocabularies in the package."""
     folder = resources.files("knowledge_manager") / "vocabularies"
     names = (entry.name for entry in folder.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
@@ -38,11 +38,11 @@ def shipped_vocabularies() -> tuple[str, ...]:
 def load_vocabulary(
     name_or_path: str | Path, term_fault: TermFault | None = None, taxonomy: FindTaxonomy | None = None
 ) -> Vocabulary:
-    """Return a shipped vocabulary by its name, or read one from a file; what is wrong raises
-    `DocumentError`.
+    """Return a shipped vocabulary by name, or one from a file; invalid input raises `DocumentError`.
 
-    `term_fault` says whether a language can express a term; without it only their shape and place is judged.
-    `taxonomy` finds what graph classes name: those that ship, and files beside the vocabulary, if not said.
+    `term_fault` returns why a language cannot express a term; without it only shape and position of terms are
+    checked. `taxonomy` finds the taxonomies of graph classes; by default shipped ones, and files beside the
+    vocabulary.
     """
     text = vocabulary_text(name_or_path)
     if _is_name(name_or_path):
@@ -54,15 +54,15 @@ def load_vocabulary(
 
 
 def vocabulary_text(name_or_path: str | Path) -> str:
-    """Return what a shipped vocabulary, by its name, or the file of one says; a name that is not shipped and
-    a file that cannot be read raise `DocumentError`.
+    """Return the text of a shipped vocabulary, by name, or of a file. An unknown name or unreadable file
+    raises `DocumentError`.
     """
     if not _is_name(name_or_path):
         return read_text(Path(name_or_path))
     name, known = str(name_or_path), shipped_vocabularies()
     if name not in known:
-        message = f"no vocabulary of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
-        raise DocumentError.of_file(name, "D204", f"{message}; a file's name ends in .toml")
+        message = f"no shipped vocabulary has this name ({listed(known)}){did_you_mean(name, known)}"
+        raise DocumentError.of_file(name, "D204", f"{message}; the name of a file ends in .toml")
     shipped = resources.files("knowledge_manager") / "vocabularies" / f"{name}.toml"
     return decode_text(shipped.read_bytes(), f"{name}.toml")
 
@@ -72,7 +72,7 @@ def _is_name(name_or_path: str | Path) -> bool:
 
 
 def check_vocabulary_file(path: Path, term_fault: TermFault | None = None) -> list[Problem]:
-    """Return everything that is wrong with a vocabulary file; nothing when it can be used."""
+    """Return all problems of a vocabulary file."""
     try:
         load_vocabulary(path, term_fault)
     except DocumentError as error:

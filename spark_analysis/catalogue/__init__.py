@@ -1,1 +1,1 @@
-"""The figures by which runs are judged and compared: one file a metric, one place that lists them."""
+"""The metrics by which runs are compared, one file per metric."""

@@ -1,22 +1,25 @@
-"""What metrics are made of, whoever found it out: Spark for reports, plain Arrow for sweeps, live figures.
+"""The input of metrics: computed by Spark for reports, by Arrow for sweeps, and incrementally for the live
+view.
 
-A metric says which of these it needs. Whoever cannot give that leaves the metric out: while a run goes on
-its radio use is not known, and the fates of ground truth are asked of Spark alone.
+A metric names the evidence it needs and is omitted if it is not available: radio use is unknown while a run
+is in progress, and the fates of ground truth need Spark.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from spark_analysis.answers import GroundTruth
-from spark_analysis.matching_figures import MatchingDone
+from spark_analysis.matching_figures import MatchingWork
 from spark_analysis.pair_figures import PairFigures
 from spark_analysis.radio_use import RadioUse
 from spark_analysis.summed_tables import Tables
 
+if TYPE_CHECKING:
+    from spark_analysis.metrics.truth import GroundTruth
+
 
 @dataclass(frozen=True, slots=True)
-class ReadingsKept:
-    """How many readings the watchdogs judged, and how many of them they kept at home."""
+class ReadingCounts:
+    """Readings that the watchdogs filtered, and those they suppressed."""
 
     judged: int
     kept: int
@@ -28,9 +31,8 @@ class ReadingsKept:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedTold:
-    """How many pairs of reading or document and subscriber should have been told, and how many of these were
-    delivered."""
+class WantedPairs:
+    """Pairs of reading or document and subscriber that match, and those that were delivered."""
 
     wanted: int
     delivered: int
@@ -43,20 +45,20 @@ class WantedTold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What is known of a run, as far as metrics ask for it; None where nobody here knows it."""
+    """The known facts of a run; None if they are not available."""
 
     pairs: PairFigures | None = None
     radio: RadioUse | None = None
-    readings: ReadingsKept | None = None
-    matching: MatchingDone | None = None
-    wanted: WantedTold | None = None
-    truth: GroundTruth | None = None
+    readings: ReadingCounts | None = None
+    matching: MatchingWork | None = None
+    wanted: WantedPairs | None = None
+    truth: "GroundTruth | None" = None
     tables: Tables | None = None
 
 
 REPORTED: Final = frozenset({"pairs", "radio", "readings", "matching", "wanted", "truth", "tables"})
-"""What a report knows: everything."""
+"""Evidence of reports: all of it."""
 SWEPT: Final = frozenset({"pairs", "radio", "readings", "matching", "wanted", "tables"})
-"""What is found without Spark, for sweeps and `dens compare`."""
+"""Evidence without Spark, for sweeps and `dens compare`."""
 FOLLOWED: Final = frozenset({"pairs"})
-"""What is known while a run goes on."""
+"""Evidence while a run is in progress."""

@@ -1,4 +1,4 @@
-"""One metric: what it is called, what it means, how it is counted, written and judged."""
+"""The definition of a metric: name, meaning, computation, unit and direction."""
 
 import math
 import re
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
 
-from spark_analysis.answers import Measured
 from spark_analysis.catalogue.evidence import REPORTED, Evidence
 from spark_analysis.errors import AnalysisError
 from spark_analysis.number_format import bytes_text, energy_text, number_text, share_text, time_text
@@ -16,7 +15,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 class Unit(Enum):
-    """What a metric is counted in: its sign, and how people read it."""
+    """The unit of a metric: its symbol, and how values are formatted."""
 
     SHARE = ("", share_text)
     NUMBER = ("", number_text)
@@ -31,75 +30,85 @@ class Unit(Enum):
         """Writes a value for people."""
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A metric of a run: its value, its text, and a note below it."""
+
+    value: float | None
+    text: str
+    note: str = ""
+
+
 class MetricFailed(AnalysisError):
-    """A metric raised, or gave what is no number."""
+    """A metric raised an error or returned something that is not a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A figure of a run. A run that does not have it has None, never 0."""
+    """A figure of a run. Its value is None, never 0, if the run does not have it."""
 
     name: str
-    """Names it in JSON and in columns of results; it never changes."""
+    """Key in JSON and column in results; never changes."""
     title: str
-    """Stands over columns and cards: a word or three."""
+    """Heading of columns and cards: up to three words."""
     meaning: str
-    """What it is, for who sees the number for the first time; no full stop."""
+    """Explanation for first-time readers, without a full stop."""
     unit: Unit
     better: Literal["up", "down"] | None
-    """Which way is better; None where neither is."""
+    """Which direction is better; None if neither."""
     needs: frozenset[str]
-    """The fields of `Evidence` without which it cannot be had."""
+    """The fields of `Evidence` that it requires."""
     of: Callable[[Evidence], float | None]
-    """Returns the figure; whatever it `needs` is there."""
+    """Computes the value; the fields in `needs` are present."""
     place: int = 1000
-    """Where it stands among the others, the lowest first."""
+    """Sort key, the lowest first."""
     compared: bool = True
     """Whether runs are compared by it."""
     of_every_run: bool = False
-    """Whether a mean over runs is known only where every one of them has it: the runs that lack it are those
-    that fared worst, so a mean of the others would flatter."""
+    """Whether a mean over runs requires a value from every run: runs without a value performed worst, so a
+    mean over the others would be too good.
+    """
     is_headline: bool = False
-    """Whether it is among the few that a report shows first."""
+    """Whether reports show it at the top."""
     text: Callable[[Evidence], str] | None = None
-    """Writes it for people where its unit does not say all."""
+    """Formats the value if the unit's format is not sufficient."""
     note: Callable[[Evidence], str] | None = None
-    """Returns what a report says below it."""
+    """Returns the text below the value."""
 
     def __post_init__(self) -> None:
-        """Refuse what could not be shown everywhere."""
+        """Reject invalid definitions."""
         if not _NAME.fullmatch(self.name):
-            raise ValueError(f"a metric is called {self.name!r}; use small letters, digits and _")
+            raise ValueError(f"invalid metric name {self.name!r}; use lower-case letters, digits and _")
         if not self.title or not self.meaning or not isinstance(self.unit, Unit):
             raise ValueError(f"metric {self.name} lacks a title, a meaning or a Unit")
         if self.better not in ("up", "down", None):
-            raise ValueError(f"metric {self.name}: better is up, down or None, not {self.better!r}")
+            raise ValueError(f"metric {self.name}: better must be up, down or None, not {self.better!r}")
         if not self.needs or not self.needs <= REPORTED:
-            raise ValueError(f"metric {self.name} needs some of {', '.join(sorted(REPORTED))}")
+            raise ValueError(f"metric {self.name}: needs must name some of {', '.join(sorted(REPORTED))}")
 
     @property
     def is_built_in(self) -> bool:
-        """Tell whether it came with this package."""
+        """Return whether it is part of this package."""
         return self.of.__module__.startswith(__package__ or "")
 
     @property
     def is_share(self) -> bool:
-        """Tell whether it lies between 0 and 1."""
+        """Return whether it lies between 0 and 1."""
         return self.unit is Unit.SHARE
 
     @property
     def label(self) -> str:
-        """Return the meaning with the unit of a bare number."""
+        """Return the meaning with the unit symbol."""
         return f"{self.meaning}, {self.unit.sign}" if self.unit.sign else self.meaning
 
     @property
     def direction(self) -> str:
-        """Return in words which way is better."""
+        """Return which direction is better, as text."""
         return {"up": "more is better", "down": "less is better", None: ""}[self.better]
 
 
 def value_of(metric: Metric, evidence: Evidence) -> float | None:
-    """Return a metric of what is known; raise `MetricFailed` where it fails, whoever wrote it."""
+    """Return the value of a metric; raise `MetricFailed` if it fails."""
     try:
         value = metric.of(evidence)
         found = None if value is None else float(value)
@@ -110,23 +119,23 @@ def value_of(metric: Metric, evidence: Evidence) -> float | None:
             f"metric {metric.name} cannot be computed: {type(error).__name__}: {error}"
         ) from error
     if found is not None and not math.isfinite(found):
-        raise MetricFailed(f"metric {metric.name} is {found}; where it is not known it must be None")
+        raise MetricFailed(f"metric {metric.name} is {found}; return None if the value is unknown")
     return found
 
 
 def values_of(metrics: Iterable[Metric], evidence: Evidence) -> dict[str, float | None]:
-    """Return the values of metrics by their names; of one of another package that fails None."""
+    """Return the values of metrics by name; None for an external metric that fails."""
     return {metric.name: value.value for metric, value in _each(metrics, evidence)}
 
 
 def measured(metrics: Iterable[Metric], evidence: Evidence) -> dict[str, Measured]:
-    """Return metrics with their words, by their names."""
+    """Return metrics with their texts, by name."""
     return {metric.name: value for metric, value in _each(metrics, evidence)}
 
 
 def _each(metrics: Iterable[Metric], evidence: Evidence) -> Iterator[tuple[Metric, Measured]]:
-    """Yield each metric with what it says. One of another package that fails costs nobody the others: it is
-    not known, and says why.
+    """Yield each metric with its value. An external metric that fails does not affect the others: its value
+    is None and its note is the error.
     """
     for metric in metrics:
         try:

@@ -1,5 +1,5 @@
-"""How much of what should have been told was delivered, without Spark: the definition of `metrics/truth.py`,
-of which sweeps need these two numbers only.
+"""Wanted and delivered pairs without Spark, as defined in `metrics/truth.py`; sweeps need these two numbers
+only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,22 +11,20 @@ import pyarrow.compute as pc
 
 from dens.trace.recorded_run import RecordedRun
 from dens.trace.schema import NUMBERED_BY_CLASS
-from spark_analysis.catalogue.evidence import WantedTold
+from spark_analysis.catalogue.evidence import WantedPairs
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics.documents import document_matches
-from spark_analysis.metrics.owed import SubscriptionRevision, load_matchers
+from spark_analysis.metrics.expected import SubscriptionRevision, load_revisions
 from spark_analysis.metrics.reading_search import Matches, ReadingSearch
 
 Reading = tuple[int, int | None, int, int]
 """(node, event class, number, event time); a document has no class."""
 
 
-def wanted_told(run: RecordedRun, revisions: Sequence[SubscriptionRevision]) -> WantedTold:
-    """Count the pairs of reading or document and subscriber that should have been told, and those
-    delivered.
-    """
+def wanted_pairs(run: RecordedRun, revisions: Sequence[SubscriptionRevision]) -> WantedPairs:
+    """Count the pairs of reading or document and subscriber that match, and those that were delivered."""
     delivered = _delivered(run)
-    wanted = told = 0
+    wanted = received = 0
     for rows, begin, matches in _judged(run, revisions):
         wanted += int(matches.subscribers.sum())
         starts = np.concatenate([[0], matches.ends[:-1]])
@@ -34,14 +32,14 @@ def wanted_told(run: RecordedRun, revisions: Sequence[SubscriptionRevision]) -> 
             people = delivered.get(rows[begin + position])
             if people:
                 found = matches.revisions[starts[position] : matches.ends[position]].tolist()
-                told += len(people & {revisions[one].subscriber for one in found})
-    return WantedTold(wanted, told)
+                received += len(people & {revisions[revision].subscriber for revision in found})
+    return WantedPairs(wanted, received)
 
 
 def _judged(
     run: RecordedRun, revisions: Sequence[SubscriptionRevision]
 ) -> Iterator[tuple[list[Reading], int, Matches]]:
-    """Yield the readings and documents of a batch, the first of them that was judged, and who wanted them."""
+    """Yield the readings and documents of a batch, the position of the first, and the matches."""
     if not revisions:
         return
     languages = languages_of(run.manifest)
@@ -56,7 +54,7 @@ def _judged(
             yield rows, begin, matches
     documents = run.table("documents", ["at_ms", "node", "event_number", "language", "vector"])
     if documents.num_rows:
-        listeners = load_matchers(revisions, languages)
+        listeners = load_revisions(revisions, languages)
         for batch in documents.rename_columns(
             ["event_ms", "node", "event_number", "language", "vector"]
         ).to_batches():
@@ -71,15 +69,15 @@ def _named(batch: pa.RecordBatch, events: list[int | None]) -> list[Reading]:
 
 
 def _delivered(run: RecordedRun) -> dict[Reading, set[int]]:
-    """Return who was shown a notification of each reading and document."""
+    """Return the subscribers that received a notification of each reading and document."""
     languages = languages_of(run.manifest)
     others = [*languages.plain, *languages.composed]
-    told = run.table(
+    notifications = run.table(
         "notifications", ["origin", "number", "event", "event_number", "at_ms", "language"]
     ).filter(~pc.field("language").isin(others))
     readings: dict[tuple[int, int], Reading] = {
         (row["origin"], row["number"]): (row["origin"], row["event"], row["event_number"], row["at_ms"])
-        for row in told.to_pylist()
+        for row in notifications.to_pylist()
     }
     steps = run.table("messages", ["kind", "origin", "number", "node"]).filter(
         pc.field("kind") == "delivered"

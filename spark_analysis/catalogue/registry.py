@@ -1,8 +1,7 @@
-"""Every metric there is: those in `members/`, one file each, and those of third parties.
+"""All metrics: those in `members/`, one file each, and those of other packages.
 
-A third party's package names its `Metric` in the entry-point group `dens.metrics`; reports, comparisons,
-sweeps and live figures find it here without anything else being told about it. Two metrics with one name, or
-one title, are refused.
+A package provides a `Metric` in the entry-point group `dens.metrics`; reports, comparisons, sweeps and the
+live view find it here. Duplicate names or titles are rejected.
 """
 
 from collections.abc import Iterable
@@ -21,19 +20,17 @@ ENTRY_POINT_GROUP: Final = "dens.metrics"
 
 
 def metrics(found: Iterable[EntryPoint] | None = None) -> tuple[Metric, ...]:
-    """Return every metric in the order in which they are shown. `found` replaces the installed entry points
-    when given.
-    """
+    """Return every metric in display order. `found` replaces the installed entry points."""
     return _installed() if found is None else _with(found)
 
 
 def metrics_from(known: frozenset[str]) -> tuple[Metric, ...]:
-    """Return the metrics for which nothing but this evidence is needed."""
+    """Return the metrics that need only this evidence."""
     return tuple(metric for metric in metrics() if metric.needs <= known)
 
 
 def compared(known: frozenset[str]) -> tuple[Metric, ...]:
-    """Return those of them by which runs are compared."""
+    """Return the metrics by which runs are compared, among those with this evidence."""
     return tuple(metric for metric in metrics_from(known) if metric.compared)
 
 

@@ -1,1 +1,1 @@
-"""Many publications against many subscriptions that are graphs: an index on files, and Spark."""
+"""Matches many graph publications against many subscriptions with Spark, using an index on files."""

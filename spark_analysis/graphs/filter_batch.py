@@ -1,7 +1,7 @@
-"""Judges publications by Spark: each worker has the whole index, publications are split.
+"""Matches publications with Spark: each worker has the whole index, and the publications are split.
 
-Pairs are many more than publications, so they travel packed: one row a publication (`JUDGED`), its matches as
-positions in the index. `pairs` unpacks them for whoever wants to see them.
+Matches are far more numerous than publications, so they are packed: one row per publication (`JUDGED`) with
+the positions of its matches in the index. `pairs` unpacks them.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ from spark_analysis.metrics.reading_search import bytes_of
 PUBLICATIONS: Final = StructType(
     [StructField("number", LongType(), False), StructField("vector", BinaryType(), False)]
 )
-"""What is judged: vectors, and the numbers by which their matches are told."""
+"""Input: vectors, and the numbers that identify their matches."""
 
 JUDGED: Final = StructType(
     [
@@ -38,8 +38,8 @@ JUDGED: Final = StructType(
         StructField("fault", StringType(), True),
     ]
 )
-"""One row a publication: positions of the subscriptions that it satisfies, four bytes each, rising; those of
-them that are undecided, likewise; and why it could not be judged, if so.
+"""One row per publication: positions of the matching subscriptions, four bytes each, ascending; those of the
+undecided ones among them; and the reason if it could not be matched.
 """
 
 PAIRS: Final = StructType(
@@ -56,7 +56,7 @@ Arrow = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def judged(shipped: ShippedIndex, table: MissionTable) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `PUBLICATIONS` into what they satisfy (`JUDGED`)."""
+    """Return the transformation of `PUBLICATIONS` into their matches (`JUDGED`)."""
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -68,17 +68,16 @@ def judged(shipped: ShippedIndex, table: MissionTable) -> Callable[[DataFrame], 
 
 
 def values_of(batch: pa.RecordBatch, column: str) -> list[Any]:
-    """Return a column's values as Python has them."""
     return batch[column].to_pylist()
 
 
 def pairs(judged_rows: DataFrame) -> DataFrame:
-    """Return what was judged as one row a match (`PAIRS`)."""
+    """Unpack `JUDGED` rows into one row per match (`PAIRS`)."""
     return judged_rows.mapInArrow(unpacked, PAIRS)
 
 
 def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows of `JUDGED` into rows of `PAIRS`."""
+    """Convert batches of `JUDGED` to batches of `PAIRS`."""
     for batch in batches:
         ends, found = _unpacked(batch, "subscriptions")
         doubted_ends, doubted = _unpacked(batch, "undecided")
@@ -91,18 +90,18 @@ def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _unpacked(batch: pa.RecordBatch, column: str) -> tuple[Any, Any]:
-    """Return where the positions of each row end, and all positions."""
+    """Return the end offsets of the positions of each row, and all positions."""
     ends, data = bytes_of(batch[column])
     return ends // POSITION.itemsize, np.frombuffer(data.tobytes(), POSITION)
 
 
 def _pair(rows: Any, positions: Any) -> Any:
-    """Return one number for a row and a position."""
+    """Return one integer for a row and a position."""
     return rows.astype(np.int64) << 32 | positions
 
 
 def packed(numbers: Any, found: Found) -> pa.RecordBatch:
-    """Return what was found for publications of these numbers as rows of `JUDGED`."""
+    """Return the matches of publications with these numbers as rows of `JUDGED`."""
     positions = found.positions.astype(POSITION, copy=False)
     doubted = np.concatenate([[0], np.cumsum(found.undecided)])
     columns = [
@@ -115,7 +114,7 @@ def packed(numbers: Any, found: Found) -> pa.RecordBatch:
 
 
 def _binary(ends: Any, positions: Any) -> Any:
-    """Return a column of packed positions; `ends` begins with 0."""
+    """Return a column of packed positions; `ends` starts with 0."""
     offsets = (POSITION.itemsize * ends).astype(np.int32)
     data: Any = np.ascontiguousarray(positions)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]

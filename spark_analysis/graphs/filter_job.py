@@ -1,4 +1,4 @@
-"""One job: publications from files, an index and a plan, matches to a folder."""
+"""A batch job: matches publications from files against an index and writes the matches to a folder."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ REPLICATE: Final = "replicate"
 _PLAN: Final = ".plan"
 _LINES: Final = ".publications"
 _SEEN: Final = 200
-"""Publications that a plan looks at, to know what matches together."""
+"""Publications that a plan samples to learn which subscriptions match together."""
 _LINES_AT_ONCE: Final = 10_000
 _FIELDS: Final[list[tuple[str, pa.DataType]]] = [("number", pa.int64()), ("vector", pa.binary())]
 _SCHEMA: Final = pa.schema(_FIELDS)
@@ -38,18 +38,18 @@ def filter_publications(
     plan: str = REPLICATE,
     shards: int = 4,
     as_rows: bool = False,
-    tell: Callable[[str], None] = lambda step: None,
+    report: Callable[[str], None] = lambda step: None,
 ) -> Totals:
-    """Judge all publications of a folder of Parquet, or of a file of vectors, and write `out/matches`."""
+    """Match all publications of a folder of Parquet, or of a file of vectors, and write `out/matches`."""
     version = read_index(index, table)
     out.mkdir(parents=True, exist_ok=True)
     if (out / "checkpoint").exists():
-        raise Refusal(f"{out}: a stream writes there (--follow); choose another folder")
-    told = _publications(publications, out, spark)
-    tell(f"judging by {len(version.names):,} subscriptions …")
-    transform = _transform(version, told, out, spark, table, plan, shards, tell)
+        raise Refusal(f"{out}: a stream (--follow) writes to this folder; choose another one")
+    frame = _publications(publications, out, spark)
+    report(f"matching against {len(version.names):,} subscriptions …")
+    transform = _transform(version, frame, out, spark, table, plan, shards, report)
     try:
-        return write_matches(told.transform(transform), (out / "matches").absolute(), as_rows=as_rows)
+        return write_matches(frame.transform(transform), (out / "matches").absolute(), as_rows=as_rows)
     finally:
         shutil.rmtree(out / _PLAN, ignore_errors=True)
         shutil.rmtree(out / _LINES, ignore_errors=True)
@@ -57,32 +57,32 @@ def filter_publications(
 
 def _transform(
     version: IndexVersion,
-    told: DataFrame,
+    frame: DataFrame,
     out: Path,
     spark: SparkSession,
     table: MissionTable,
     plan: str,
     shards: int,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> Callable[[DataFrame], DataFrame]:
     if plan == REPLICATE:
         return judged(ship(version, spark), table)
-    tell(f"splitting subscriptions ({plan}, {shards} shards) …")
-    seen = [bytes(row["vector"]) for row in told.limit(_SEEN).collect()]
+    report(f"splitting subscriptions ({plan}, {shards} shards) …")
+    seen = [bytes(row["vector"]) for row in frame.limit(_SEEN).collect()]
     return judged_in_stages(shipped_plan(version, plan, shards, seen, out / _PLAN, spark, table), table)
 
 
 def _publications(path: Path, out: Path, spark: SparkSession) -> DataFrame:
-    """Return the publications; of a file of lines each is known by its line, from 0."""
+    """Return the publications; in a file of lines the number is the line, from 0."""
     if path.is_dir():
         files = sorted(path.glob("*.parquet"))
         if not files:
-            raise Refusal(f"{path}: there is no Parquet file with publications in it")
+            raise Refusal(f"{path}: the folder has no Parquet files")
         _refuse_others(files)
         reader = spark.read.schema(PUBLICATIONS).option("pathGlobFilter", "*.parquet")
         return reader.parquet(str(path.absolute()))
     if not path.is_file():
-        raise Refusal(f"{path}: is neither a folder of Parquet nor a file of vectors; check the path")
+        raise Refusal(f"{path}: not a folder of Parquet files or a file of vectors; check the path")
     folder = out / _LINES
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -91,27 +91,25 @@ def _publications(path: Path, out: Path, spark: SparkSession) -> DataFrame:
 
 
 def _refuse_others(files: Sequence[Path]) -> None:
-    """Refuse what is no table of publications before Spark reads it: each file's footer says what it is."""
+    """Reject files that are not tables of publications, by their footers, before Spark reads them."""
     problems = []
     for file in files:
         try:
             found = pq.read_schema(file)
         except (pa.ArrowException, OSError) as error:
-            problems.append(f"{file}: is no Parquet file that can be read: {str(error).splitlines()[0]}")
+            problems.append(f"{file}: not a readable Parquet file: {str(error).splitlines()[0]}")
             continue
         if any(name not in found.names or found.field(name).type != kind for name, kind in _FIELDS):
-            told = ", ".join(f"{one.name} ({one.type})" for one in found)
-            problems.append(
-                f"{file}: publications are a number (int64) and a vector (binary); here are {told}"
-            )
+            columns = ", ".join(f"{column.name} ({column.type})" for column in found)
+            problems.append(f"{file}: expected the columns number (int64) and vector (binary), not {columns}")
     if problems:
         raise Refusal("\n".join(problems))
 
 
 def write_publications(lines: Path, folder: Path) -> int:
-    """Write a file of vectors in hexadecimal as Parquet, known by their lines; return how many there are.
+    """Write a file of hex vectors as Parquet, numbered by line; return their number.
 
-    What is no hexadecimal stays the text that it is: it is no vector, and is told as one.
+    Lines that are not hex are kept verbatim and reported as invalid vectors.
     """
     total, rows = 0, list[tuple[int, bytes]]()
     with lines.open(encoding="ascii", errors="replace") as file:

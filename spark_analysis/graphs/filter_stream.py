@@ -1,10 +1,10 @@
-"""Judges publications as they come: Structured Streaming brings each file in once, and each batch is judged
-by the index of its time.
+"""Matches publications as they arrive: Structured Streaming brings in each file once, and each batch is
+matched by the index of its time.
 
-Before batch n is judged, `notes/n.json` says with which version of the index; a batch that has a note uses it
-again, and `matches/batch=n` is put in place whole. So a stream that was killed anywhere, and started again,
-says the same pairs as one that was not, also where the index changed in between. Spark notes which files
-belong to a batch before it begins with it.
+Before batch n is matched, `notes/n.json` records the version of the index; a repeated batch uses the recorded
+version, and `matches/batch=n` is replaced atomically. So a stream that was killed at any point and restarted
+gives the same matches as an uninterrupted one, even if the index changed in between. Spark records the files
+of a batch before it starts the batch.
 """
 
 import json
@@ -28,7 +28,7 @@ from spark_analysis.graphs.index_files import newest_version, read_index, table_
 from spark_analysis.graphs.index_shipping import ShippedIndex, ship
 from spark_analysis.graphs.results import Totals, write_matches
 from spark_analysis.session.connect import is_remote
-from spark_analysis.streams import held_alone, refuse_patterns
+from spark_analysis.streams import exclusive_folder, refuse_patterns
 
 _PARTS_AT_ONCE: Final = 64
 _LARGEST_NOTE: Final = 64 * 1024
@@ -36,19 +36,19 @@ _LOOK_EVERY_S: Final = 0.2
 
 
 class FilterError(AnalysisError):
-    """Publications cannot be judged, or what stands in the folder is another job's."""
+    """Publications cannot be matched, or the folder belongs to another job."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchJudged:
-    """One batch, and the version of the index that judged it."""
+    """One batch, and the version of the index that matched it."""
 
     number: int
     version: int
     totals: Totals
 
 
-Tell = Callable[[BatchJudged], None]
+OnBatch = Callable[[BatchJudged], None]
 
 
 def follow(
@@ -57,25 +57,27 @@ def follow(
     out: Path,
     spark: SparkSession,
     table: MissionTable,
-    tell: Tell,
+    on_batch: OnBatch,
     *,
     every_s: float,
     once: bool = False,
     as_rows: bool = False,
 ) -> Totals:
-    """Judge what comes into a folder of Parquet files until it is interrupted, or with `once` what is there.
+    """Match what arrives in a folder of Parquet files until interrupted, or with `once` what is there.
 
-    Called again it goes on where it was; returned are the totals of this call.
+    A repeated call continues; the totals are those of this call.
     """
     if is_remote(spark):
-        raise NoSpark("publications cannot be followed through Spark Connect; name a master, or leave it out")
+        raise NoSpark(
+            "publications cannot be followed through Spark Connect; use --master or a local session"
+        )
     publications, out = publications.absolute(), out.absolute()
     refuse_patterns(publications, "a folder of publications")
     refuse_patterns(out, "a folder")
     out.mkdir(parents=True, exist_ok=True)
-    with held_alone(out, f"{out}: somebody else writes there already"):
+    with exclusive_folder(out, f"{out}: another process already writes to this folder"):
         _same_job(out, index, publications, table, as_rows)
-        stream = _Stream(index, out, spark, table, tell, as_rows)
+        stream = _Stream(index, out, spark, table, on_batch, as_rows)
         reader = spark.readStream.schema(PUBLICATIONS).option("maxFilesPerTrigger", _PARTS_AT_ONCE)
         source = reader.option("pathGlobFilter", "*.parquet").parquet(str(publications))
         writing = source.writeStream.foreachBatch(stream.bring_in)
@@ -88,9 +90,7 @@ def follow(
         try:
             query = writing.start()
         except (PySparkException, Py4JJavaError) as error:
-            raise FilterError(
-                f"{out}: Spark's own notes are damaged; begin anew in another folder"
-            ) from error
+            raise FilterError(f"{out}: Spark's checkpoint is damaged; use another folder") from error
         try:
             while query.isActive and not once:
                 time.sleep(_LOOK_EVERY_S)
@@ -98,26 +98,30 @@ def follow(
         except StreamingQueryException as error:
             if stream.failure is not None:
                 raise stream.failure from None
-            said = str(error).strip().splitlines()
-            raise FilterError(
-                f"{publications}: cannot be followed any more: {said[0] if said else error}"
-            ) from error
+            lines = str(error).strip().splitlines()
+            raise FilterError(f"{publications}: following failed: {lines[0] if lines else error}") from error
         finally:
             query.stop()
         return stream.totals
 
 
 class _Stream:
-    """What happens to each batch."""
+    """Processes the batches."""
 
     def __init__(
-        self, index: Path, out: Path, spark: SparkSession, table: MissionTable, tell: Tell, as_rows: bool
+        self,
+        index: Path,
+        out: Path,
+        spark: SparkSession,
+        table: MissionTable,
+        on_batch: OnBatch,
+        as_rows: bool,
     ) -> None:
         self._index = index
         self._out = out
         self._spark = spark
         self._table = table
-        self._tell = tell
+        self._on_batch = on_batch
         self._as_rows = as_rows
         self._shipped: dict[int, ShippedIndex] = {}
         self.totals = Totals()
@@ -125,7 +129,7 @@ class _Stream:
         """What ended the stream, where that was ours: Spark passes on its text alone."""
 
     def bring_in(self, frame: DataFrame, number: int) -> None:
-        """Judge one batch."""
+        """Match one batch."""
         try:
             version = self._noted(number)
             found = frame.transform(judged(self._of(version), self._table))
@@ -136,10 +140,10 @@ class _Stream:
             self.failure = error
             raise
         self.totals += totals
-        self._tell(BatchJudged(number, version, totals))
+        self._on_batch(BatchJudged(number, version, totals))
 
     def _noted(self, number: int) -> int:
-        """Return the version that a batch is judged by: what was noted, or the newest, which is noted."""
+        """Return the index version of a batch: the recorded one, or the newest, which is then recorded."""
         name = f"notes/{number:08}.json"
         if (self._out / name).exists():
             noted = parse_json(read_in(self._out, name, _LARGEST_NOTE), str(self._out / name), "D528")
@@ -155,7 +159,7 @@ class _Stream:
 
 
 def _same_job(out: Path, index: Path, publications: Path, table: MissionTable, as_rows: bool) -> None:
-    """Refuse a folder in which something else was judged; note what is judged in a new one."""
+    """Reject a folder of another job; record the job in a new folder."""
     job = {
         "index": str(index.absolute()),
         "publications": str(publications),
@@ -165,10 +169,10 @@ def _same_job(out: Path, index: Path, publications: Path, table: MissionTable, a
     file = out / "filter.json"
     if not file.exists():
         if (out / "checkpoint").exists() or (out / "matches").exists():
-            raise FilterError(f"{out}: matches of another job stand there; choose another folder")
+            raise FilterError(f"{out}: contains matches of another job; choose another folder")
         write_whole(file, (json.dumps(job, indent=2) + "\n").encode(), within=out)
         return
     known = parse_json(read_in(out, "filter.json", _LARGEST_NOTE), str(file), "D528")
     for name, value in job.items():
         if not isinstance(known, dict) or known.get(name) != value:
-            raise FilterError(f"{out}: what was judged there had another {name}; choose another folder")
+            raise FilterError(f"{out}: the earlier job had another {name}; choose another folder")

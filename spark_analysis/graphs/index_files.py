@@ -1,12 +1,12 @@
-"""An index of subscriptions as a folder of arrays, in numbered versions that never change.
+"""An index of subscriptions as a folder of arrays, in numbered immutable versions.
 
-    INDEX/version-0001/index.json     format, version, mission table, and of each array its type and digest
-                       names.json     what each subscription is called, by its position
+    INDEX/version-0001/index.json     format, version, mission table, and type and digest of each array
+                       names.json     the names of the subscriptions, by position
                        NAME.npy       the arrays
 
-A version is written beside and renamed into place: whoever lists the folder sees whole versions only, and a
-stream goes on with the version that it noted. Nothing of a folder is believed: each array is held against its
-digest before it is used, and none may hold objects.
+A version is written to a temporary folder and renamed, so that readers see only complete versions, and a
+stream continues with the version that it recorded. Folders are untrusted: each array is checked against its
+digest before use, and object arrays are rejected.
 """
 
 import hashlib
@@ -30,25 +30,25 @@ from knowledge_manager.mission_table import MissionTable
 
 FORMAT: Final = 1
 LARGEST_ARRAY: Final = 1 << 32
-"""Bytes of one array."""
+"""Maximum bytes of one array."""
 MOST_SUBSCRIPTIONS: Final = 100_000_000
 _FACTS: Final = "index.json"
 _NAMES: Final = "names.json"
 _VERSION: Final = re.compile(r"version-([0-9]{4,9})")
 _ARRAY_NAME: Final = re.compile(r"[a-z][a-z0-9_.]{0,63}")
-_ADVICE: Final = "make it anew with `dens graph index`"
+_ADVICE: Final = "recreate it with `dens graph index`"
 
 Arrays = Mapping[str, "np.ndarray[Any, Any]"]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexVersion:
-    """One version of an index, checked; `arrays` lie in memory."""
+    """One validated version of an index; `arrays` are in memory."""
 
     folder: Path
     version: int
     digest: str
-    """Of all that it holds: equal digests are equal indexes."""
+    """Digest of the content."""
     names: tuple[str, ...]
     header: Mapping[str, Any]
     """Plain data that belongs to the arrays."""
@@ -56,14 +56,14 @@ class IndexVersion:
 
 
 def table_digest(table: MissionTable) -> str:
-    """Return what tells mission tables apart for good; their check is one byte."""
+    """Return a digest of a mission table; its check is one byte only."""
     return hashlib.sha256(table.canonical()).hexdigest()
 
 
 def write_index(
     folder: Path, arrays: Arrays, header: Mapping[str, Any], names: Sequence[str], table: MissionTable
 ) -> IndexVersion:
-    """Write the next version of an index and return it as it is read."""
+    """Write the next version of an index and return it as read."""
     folder.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(dir=folder, prefix=".writing-"))
     try:
@@ -94,41 +94,42 @@ def write_index(
             except OSError:
                 if not version_folder(folder, version).exists():
                     raise
-                continue  # somebody else wrote this version meanwhile
+                continue  # another process wrote this version meanwhile
             return read_index(folder, table, version)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
 def newest_version(folder: Path) -> int:
-    """Return the number of the newest version, 0 where there is none."""
+    """Return the number of the newest version, 0 if there is none."""
     found = (_VERSION.fullmatch(one.name) for one in folder.iterdir()) if folder.is_dir() else ()
     return max((int(one[1]) for one in found if one is not None), default=0)
 
 
 def version_folder(folder: Path, version: int) -> Path:
-    """Return where a version lies, or would."""
     return folder / f"version-{version:04}"
 
 
 def read_index(folder: Path, table: MissionTable, version: int | None = None) -> IndexVersion:
-    """Return a version of an index, the newest if none is named; D528 refuses what is damaged, of another
-    format or of another mission table.
+    """Return a version of an index, by default the newest. A damaged index, another format or another mission
+    table raises D528.
     """
     wanted = newest_version(folder) if version is None else version
     if not wanted or not version_folder(folder, wanted).is_dir():
-        what = "no index (it has no version)" if version is None else f"an index without version {wanted}"
-        raise refused(folder, f"this is {what}")
+        reason = (
+            "not an index (it has no version)" if version is None else f"the index has no version {wanted}"
+        )
+        raise refused(folder, reason)
     return read_version(version_folder(folder, wanted), table)
 
 
 def read_version(folder: Path, table: MissionTable) -> IndexVersion:
-    """Return the version that lies in this very folder."""
+    """Return the version in this folder."""
     raw = _read(folder, _FACTS, LARGEST_JSON)
     facts = parse_json(raw, str(folder / _FACTS), "D528")
     try:
         if facts["format"] != FORMAT:
-            raise refused(folder, f"the index has format {facts['format']!r}, this program reads {FORMAT}")
+            raise refused(folder, f"the index has format {facts['format']!r}; expected {FORMAT}")
         if facts["table"] != {"check": table.check, "digest": table_digest(table)}:
             raise refused(
                 folder,
@@ -143,7 +144,7 @@ def read_version(folder: Path, table: MissionTable) -> IndexVersion:
             if _ARRAY_NAME.fullmatch(name)
         }
         if len(names) != facts["subscriptions"] or len(arrays) != len(facts["arrays"]):
-            raise refused(folder, f"{_FACTS} contradicts itself")
+            raise refused(folder, f"{_FACTS} is inconsistent")
         version, header = int(facts["version"]), dict(facts["header"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise refused(folder, f"{_FACTS} is damaged ({type(error).__name__}: {error})") from None
@@ -151,7 +152,7 @@ def read_version(folder: Path, table: MissionTable) -> IndexVersion:
 
 
 def packed_version(folder: Path, target: Path) -> Path:
-    """Write a version into an archive that workers unpack, and return it."""
+    """Write a version into an archive for workers, and return it."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for path in sorted(folder.iterdir()):
             archive.write(path, path.name)
@@ -163,7 +164,7 @@ def _array(folder: Path, name: str, digest: str) -> "np.ndarray[Any, Any]":
     try:
         found = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise refused(folder, f"{name}.npy is no array ({error})") from None
+        raise refused(folder, f"{name}.npy is not an array ({error})") from None
     assert isinstance(found, np.ndarray)
     return found
 
@@ -171,7 +172,7 @@ def _array(folder: Path, name: str, digest: str) -> "np.ndarray[Any, Any]":
 def _held(folder: Path, name: str, digest: str) -> bytes:
     content = _read(folder, name, LARGEST_ARRAY)
     if hashlib.sha256(content).hexdigest() != digest:
-        raise refused(folder, f"{name} is damaged: its digest is another")
+        raise refused(folder, f"{name} is damaged: its digest differs")
     return content
 
 
@@ -183,5 +184,5 @@ def _read(folder: Path, name: str, limit: int) -> bytes:
 
 
 def refused(folder: Path, what: str) -> DocumentError:
-    """Return the error that refuses an index."""
+    """Return the D528 error."""
     return DocumentError.of_file(str(folder), "D528", f"{what}; {_ADVICE}")

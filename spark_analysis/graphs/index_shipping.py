@@ -1,7 +1,7 @@
-"""How an index reaches the workers: by its path where they share this machine, else in an archive.
+"""Ships an index to the workers: by path on the same machine, otherwise as an archive.
 
-Each version has a name of its own, so that a stream can go on with one while the next is on its way. A worker
-process loads what it was sent once, not once a task: loading takes longer than judging a small batch.
+Each version has its own name, so that a stream can use one while the next is shipped. A worker process loads
+an index once, not once per task: loading takes longer than matching a small batch.
 """
 
 import atexit
@@ -20,20 +20,20 @@ from spark_analysis.graphs.judge import GraphJudge
 from spark_analysis.session.connect import is_remote
 
 _LOADED_AT_ONCE: Final = 16
-"""Judges that a process keeps: a version and the one before it, or the shards of a plan."""
+"""Indexes that a process caches: a version and its predecessor, or the shards of a plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedIndex:
-    """Where workers find a version of an index, and which one it is."""
+    """Where workers find a version of an index."""
 
     digest: str
     place: str
-    """A path, or the name of an archive that is unpacked beside their work."""
+    """A path, or the name of an archive that workers unpack."""
 
 
 def ship(version: IndexVersion, spark: SparkSession) -> ShippedIndex:
-    """Make a version of an index available to all workers of a session, also to those that come later."""
+    """Make a version of an index available to all workers of a session, including later ones."""
     if not is_remote(spark) and str(spark.sparkContext.master).startswith("local"):
         return ShippedIndex(version.digest, str(version.folder.absolute()))
     name = f"dens_index_{version.digest[:24]}"
@@ -48,11 +48,11 @@ def ship(version: IndexVersion, spark: SparkSession) -> ShippedIndex:
 
 
 _loaded: dict[str, GraphJudge] = {}
-"""The judges of this process, by digest, the one that was used last at the end."""
+"""The cached indexes of this process by digest, the last used one at the end."""
 
 
 def judge_of(shipped: ShippedIndex, table: MissionTable) -> GraphJudge:
-    """Return the judge that a shipped index is, loaded the first time that this process asks."""
+    """Return a shipped index, loaded on first use in this process."""
     judge = _loaded.pop(shipped.digest, None)
     if judge is None:
         judge = GraphJudge(read_version(_found(shipped.place), table), table)

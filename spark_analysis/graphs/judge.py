@@ -1,8 +1,8 @@
-"""An index that is loaded: which subscriptions do these publications satisfy?
+"""A loaded index: finds the subscriptions that publications match.
 
-The arrays of a version are the bodies of the subscriptions, one after the other; what the language's fast
-matcher makes of them (`INDEX`…), so that loading compares nothing and computes nothing; and who wants each of
-its concepts, because equal subscriptions are one.
+The arrays of a version are the concatenated bodies of the subscriptions; the language's fast matcher in array
+form (`INDEX`…), so that loading computes nothing; and the subscriptions of each concept, because equal
+subscriptions share one concept.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,29 +23,29 @@ from watchdog.vector import VectorError
 BODIES: Final = "bodies"
 ENDS: Final = "ends"
 WANTED: Final = "wanted"
-"""Positions of the subscriptions of each concept, one concept after the other."""
+"""Positions of the subscriptions of each concept, concatenated."""
 WANTED_ENDS: Final = "wanted_ends"
 INDEX: Final = "fast."
-"""Before the names of the matcher's own arrays."""
+"""Prefix of the names of the matcher's own arrays."""
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The matches of some publications, one after the other: those of publication i are
-    `positions[ends[i]:ends[i + 1]]`, rising; `undecided` has a flag for each.
+    """The matches of several publications: those of publication i are `positions[ends[i]:ends[i + 1]]`,
+    ascending; `undecided` has a flag for each.
     """
 
     ends: Array
     positions: Array
     undecided: Array
     faults: Sequence[str | None]
-    """Why a publication could not be judged; it has no matches then."""
+    """Why a publication could not be matched; it has no matches then."""
 
 
 class GraphJudge:
-    """The matcher of an index, with all its subscriptions."""
+    """The matcher of an index."""
 
     def __init__(self, version: IndexVersion, table: MissionTable) -> None:
         self.arrays = version.arrays
@@ -59,16 +59,17 @@ class GraphJudge:
             self._index = GraphIndex.from_arrays(own, version.header, table)
             self._wanted, self._ends = version.arrays[WANTED], version.arrays[WANTED_ENDS]
         except (ValueError, KeyError, TypeError) as error:
-            raise refused(version.folder, f"the arrays are no index ({error})") from None
+            raise refused(version.folder, f"the arrays are not an index ({error})") from None
 
     def prepare(self) -> None:
-        """Have the matcher compiled, which takes a minute the first time on a machine; what is compiled here
-        goes along to workers."""
+        """Compile the matcher, which takes a minute the first time; the compiled code is shipped
+        to workers.
+        """
         nothing = Triple(Iri("urn:dens:nothing"), Iri("urn:dens:nothing"), Iri("urn:dens:nothing"))
         self.judge([encode_publication(GraphPublication(frozenset({nothing})), self._dictionary)])
 
     def judge(self, vectors: Sequence[bytes]) -> Found:
-        """Return what each publication satisfies."""
+        """Return the matches of each publication."""
         concepts: list[Array] = []
         undecided: list[Array] = []
         faults: list[str | None] = []
@@ -88,7 +89,7 @@ class GraphJudge:
     def _of_subscribers(
         self, concepts: Sequence[Array], undecided: Sequence[Array], faults: Sequence[str | None]
     ) -> Found:
-        """Put everybody who wants a concept in its place."""
+        """Expand the concepts into their subscriptions."""
         found = np.concatenate([np.zeros(0, np.int32), *concepts])
         publication = np.repeat(np.arange(len(concepts)), [len(one) for one in concepts])
         lengths = self._ends[found + 1] - self._ends[found]
@@ -105,7 +106,7 @@ class GraphJudge:
 
 @dataclass(frozen=True, slots=True)
 class IndexParts:
-    """What an index is written of."""
+    """The arrays and the header of an index."""
 
     arrays: Mapping[str, Array]
     header: Mapping[str, Any]
@@ -117,10 +118,10 @@ def index_parts(
     seen: Sequence[bytes] = (),
     positions: Sequence[int] | None = None,
 ) -> IndexParts:
-    """Return the index of these subscriptions; a bad body raises `VectorError`.
+    """Return the index of these subscriptions; an invalid body raises `VectorError`.
 
-    Publications that were `seen` tell which of a subscription's parts are rare, by which it is found. A
-    subscription is told by its place among the bodies, or by the `positions` that are given for them.
+    The sample publications in `seen` show which parts of a subscription are rare, by which it is indexed. A
+    subscription is identified by its position among the bodies, or by `positions`.
     """
     matcher = FastMatcher(table)
     for place, body in enumerate(bodies):
@@ -146,7 +147,7 @@ def index_parts(
 
 
 def bodies_in(arrays: Arrays) -> Iterator[bytes]:
-    """Yield the bodies that an index holds, by position."""
+    """Yield the bodies of an index, by position."""
     everything = arrays[BODIES].tobytes()
     for begin, end in pairwise(arrays[ENDS].tolist()):
         yield everything[begin:end]

@@ -1,4 +1,4 @@
-"""The chapter's partitionings, made ready for workers: an index a shard, and one of what stands in front."""
+"""The chapter's partitionings for workers: one index per shard, and one for the front stage."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from spark_analysis.graphs.judge import GraphJudge, bodies_in, index_parts
 from spark_analysis.graphs.two_stage import SHARD, ShippedPlan
 
 MERGED: Final = 0.7
-"""The share of entries that `frequency` is asked to merge away, as in §5.4.4."""
+"""The share of entries that `frequency` should merge, as in §5.4.4."""
 
 
 def planned(
@@ -28,7 +28,7 @@ def planned(
     together: Together,
     merged: float = MERGED,
 ) -> ShardPlan:
-    """Return where subscriptions go, by their positions; `together` says who matches together."""
+    """Return the shard of each subscription, by position; `together` has the co-matching subscriptions."""
     patterns = {place: decode_pattern(body, table.dictionary) for place, body in enumerate(bodies)}
     if name == "random":
         return random_plan(patterns, shards)
@@ -46,9 +46,9 @@ def shipped_plan(
     spark: SparkSession,
     table: MissionTable,
 ) -> ShippedPlan:
-    """Split an index by a plan, write its parts into a folder, and make them available to workers.
+    """Split an index by a plan, write its parts into a folder, and ship them to workers.
 
-    Some publications that were `seen` tell `frequency` who matches together.
+    The sample publications in `seen` show `frequency` which subscriptions match together.
     """
     bodies = list(bodies_in(version.arrays))
     together = Together()

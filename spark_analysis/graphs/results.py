@@ -1,4 +1,4 @@
-"""What was judged, on the disk: a folder of Parquet that appears whole, and its totals from the same pass."""
+"""Writes matches as a folder of Parquet, atomically, and counts totals in the same pass."""
 
 import shutil
 from dataclasses import dataclass
@@ -8,22 +8,21 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.graphs.filter_batch import POSITION, pairs
-from spark_analysis.session.worker_errors import told_in_words
+from spark_analysis.session.worker_errors import translated_worker_errors
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How much was judged and found."""
+    """Numbers of publications, matches, undecided matches and invalid publications."""
 
     publications: int = 0
     matches: int = 0
     undecided: int = 0
     faults: int = 0
-    """Publications that are no valid vectors."""
+    """Publications that are not valid vectors."""
     first_fault: str = ""
 
     def __add__(self, other: "Totals") -> "Totals":
-        """Return both together."""
         return Totals(
             self.publications + other.publications,
             self.matches + other.matches,
@@ -34,9 +33,9 @@ class Totals:
 
 
 def write_matches(judged_rows: DataFrame, target: Path, *, as_rows: bool) -> Totals:
-    """Write what was judged to a folder, one row a publication or with `as_rows` one a match.
+    """Write matches to a folder, one row per publication or with `as_rows` one per match.
 
-    It is written beside and put in place of what was there, so nobody ever reads half of it.
+    The folder is replaced atomically, so that readers never see a partial result.
     """
     totals = Observation("totals")
     observed = judged_rows.observe(
@@ -50,7 +49,7 @@ def write_matches(judged_rows: DataFrame, target: Path, *, as_rows: bool) -> Tot
         ),
     )
     beside = target.with_name(f".{target.name}.writing")
-    with told_in_words("the publications could not be judged"):
+    with translated_worker_errors("the publications could not be matched"):
         (pairs(observed) if as_rows else observed).write.mode("overwrite").parquet(str(beside))
     found = {name: value for name, value in totals.get.items() if value is not None}
     put_in_place(beside, target)
@@ -58,7 +57,7 @@ def write_matches(judged_rows: DataFrame, target: Path, *, as_rows: bool) -> Tot
 
 
 def put_in_place(beside: Path, target: Path) -> None:
-    """Let a folder that is whole take the place of what its name stood for."""
+    """Replace a folder by a complete new one."""
     old = target.with_name(f".{target.name}.old")
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():

@@ -1,9 +1,10 @@
-"""The chapter's cluster (§5.3.5): a front stage finds which shards a publication needs, and each of those is
-visited once.
+"""The chapter's cluster (§5.3.5): a front stage finds the shards that a publication needs, and each of those
+is visited once.
 
-Subscriptions are split over shards by a plan. In front stand what contains them (roots or mergers), each with
-its shard; without a front every publication visits every shard. It answers what one index answers, and takes
-more work for it, so it is for an index that is larger than a worker, and for the chapter's figures.
+Subscriptions are split over shards by a plan. The front stage holds subscriptions that contain them (roots or
+mergers), each with its shard; without a front every publication visits every shard. The result equals that of
+one index but takes more work, so this is for an index that is larger than a worker, and for the chapter's
+figures.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +30,7 @@ from spark_analysis.graphs.filter_batch import JUDGED, POSITION, PUBLICATIONS, p
 from spark_analysis.graphs.index_shipping import ShippedIndex, judge_of
 
 SHARD: Final = "shard"
-"""The array of a front: for each entry the shard that its members are on."""
+"""Array of the front stage: the shard of each entry's members."""
 
 ROUTED: Final = StructType(
     [
@@ -39,7 +40,7 @@ ROUTED: Final = StructType(
         StructField("fault", StringType(), True),
     ]
 )
-"""One row a publication and shard that it needs; one without a vector where it needs none."""
+"""One row per publication and required shard; one without a vector if it needs none."""
 
 _GATHERED: Final = StructType(
     [
@@ -52,14 +53,14 @@ _GATHERED: Final = StructType(
 
 @dataclass(frozen=True, slots=True)
 class ShippedPlan:
-    """The indexes of a plan, where workers find them."""
+    """The indexes of a plan, shipped to workers."""
 
     shards: tuple[ShippedIndex, ...]
     front: ShippedIndex | None = None
 
 
 def judged_in_stages(plan: ShippedPlan, table: MissionTable) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `PUBLICATIONS` into what they satisfy (`JUDGED`), by shards."""
+    """Return the transformation of `PUBLICATIONS` into their matches (`JUDGED`), by shards."""
 
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -103,7 +104,7 @@ def judged_in_stages(plan: ShippedPlan, table: MissionTable) -> Callable[[DataFr
 def _needed(
     plan: ShippedPlan, table: MissionTable, vectors: Sequence[bytes]
 ) -> tuple[list[Any], Sequence[str | None]]:
-    """Return for each publication the shards that it needs, and why it could not be judged."""
+    """Return, for each publication, the required shards and the reason if it could not be matched."""
     if plan.front is None:
         return [range(len(plan.shards))] * len(vectors), [None] * len(vectors)
     front = judge_of(plan.front, table)
@@ -115,17 +116,17 @@ def _needed(
 
 def _by_shard(shard: ShippedIndex, table: MissionTable, part: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     rows = list(zip(*(values_of(part, name) for name in ("number", "vector", "fault")), strict=True))
-    told = [(number, vector) for number, vector, _ in rows if vector is not None]
-    if told:
-        found = judge_of(shard, table).judge([vector for _, vector in told])
-        yield packed(pa.array([number for number, _ in told]), found)
+    valid = [(number, vector) for number, vector, _ in rows if vector is not None]
+    if valid:
+        found = judge_of(shard, table).judge([vector for _, vector in valid])
+        yield packed(pa.array([number for number, _ in valid]), found)
     nothing = [(number, b"", b"", fault) for number, vector, fault in rows if vector is None]
     if nothing:
         yield _batch(nothing, JUDGED)
 
 
 def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Put together what the shards said of each publication."""
+    """Merge the matches of the shards by publication."""
     for batch in batches:
         columns = [values_of(batch, name) for name in _GATHERED.names]
         yield _batch(

@@ -1,1 +1,1 @@
-"""What past readings teach: terms for vocabularies, and which state follows which."""
+"""Learns from past readings: terms for vocabularies, and state transitions."""

@@ -1,4 +1,4 @@
-"""Learnt terms drawn over the values they were learnt from, as one SVG file."""
+"""Draws learnt terms over the values they were learnt from, as SVG."""
 
 import io
 from typing import Any
@@ -17,7 +17,7 @@ _STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "dens", "font.size": 11}
 
 
 def terms_svg(counts: npt.NDArray[np.int64], attribute: Attribute, terms: list[LearntTerm]) -> str:
-    """Return the picture: how often each value was measured, what that says, and what can be said."""
+    """Return the figure: frequency of each value, density, and fitted terms."""
     x = term_shapes().values(attribute)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9, 4.2), layout="constrained")
@@ -44,7 +44,7 @@ def _cycled(count: int) -> list[str]:
 
 
 def _seen(counts: npt.NDArray[np.int64], x: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return the part of the domain to show: where values were measured, and a fifth more on each side."""
+    """Return the range to show: the measured values with a margin of a fifth on each side."""
     present = np.flatnonzero(counts)
     room = max(8, int(present[-1] - present[0]) // 5)
     return float(x[max(0, present[0] - room)]), float(x[min(255, present[-1] + room)])

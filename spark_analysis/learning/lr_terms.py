@@ -1,4 +1,6 @@
-"""Learnt terms with a core and two sides of their own (`lr`), read off a density and not fitted to bytes."""
+"""Learnt terms of the form `lr`: a core and two independent sides, read from a density and not fitted to
+bytes.
+"""
 
 from typing import Any, Final
 
@@ -10,16 +12,16 @@ from plugins.authoring.terms import Curve, FittedTerm
 from plugins.curves import domain_values, fuzzifier_curve
 
 CORE: Final = 0.9
-"""So dense, and denser, is the core of a term."""
+"""Density from which a value belongs to the core."""
 HALF: Final = 0.5
 STEPS: Final = 3
-"""A side is at least so many bytes wide: languages of bytes can follow no steeper one."""
+"""Minimum width of a side in bytes: byte-based languages cannot express a steeper one."""
 _LAST: Final = 255
 
 
 def lr_fitted(wanted: Curve, attribute: Attribute) -> FittedTerm:
-    """Return the term whose core is where a density with one peak is high, and whose sides are half-way down
-    where it is; a core at an end of the domain has no end there.
+    """Return the term whose core is where a single-peaked density is high, with the midpoints of its sides at
+    half the density; a core at an end of the domain is unbounded there.
     """
     values = domain_values(attribute)
     core = np.flatnonzero(wanted >= CORE)
@@ -38,7 +40,7 @@ def lr_fitted(wanted: Curve, attribute: Attribute) -> FittedTerm:
 
 
 def _crossing(wanted: Curve, values: Curve, at: int, step: int) -> float:
-    """Return the value at which the density comes down to one half, on the line between two bytes."""
+    """Return the value at which the density falls to one half, interpolated between two bytes."""
     while 0 <= at + step <= _LAST and wanted[at + step] > HALF:
         at += step
     beyond = at + step

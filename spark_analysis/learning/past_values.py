@@ -1,7 +1,7 @@
-"""Past values of one attribute from the traces of runs: counted for terms, put in order for transitions.
+"""Past values of one attribute from the traces of runs: counted for terms, ordered for transitions.
 
-The readings that watchdogs judged (`filter_decisions`) are the past; each is a byte on the attribute's
-normalised domain. Counting is one pass over any number of rows and leaves 256 numbers.
+The source is the readings that watchdogs filtered (`filter_decisions`); each is a byte on the attribute's
+normalised domain. Counting is one pass and yields 256 numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,12 +31,12 @@ VALUES = StructType(
         StructField("byte", IntegerType(), False),
     ]
 )
-"""One row for each reading that has a value of the attribute."""
+"""One row per reading with a value of the attribute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is learnt about: an attribute of an event class, and the vocabulary file that names it."""
+    """The attribute to learn about, its event class, and its vocabulary file."""
 
     event: EventClass
     attribute: Attribute
@@ -47,8 +47,8 @@ class Subject:
 def subject_of(runs: Sequence[Run], event: str, attribute: str) -> Subject:
     """Find the attribute in the runs' own vocabularies.
 
-    Raises `UnknownName` when they do not know it, and `LearningError` when they do not agree about it or do
-    not carry their vocabularies.
+    Raises `UnknownName` if it is unknown, and `LearningError` if the runs define it differently or do not
+    contain their vocabularies.
     """
     found: Subject | None = None
     for run in runs:
@@ -59,20 +59,20 @@ def subject_of(runs: Sequence[Run], event: str, attribute: str) -> Subject:
             found = Subject(of_event, here, *_vocabulary(run, table, of_event))
         elif _scale(found.attribute) != _scale(here) or found.event.index != of_event.index:
             raise LearningError(
-                f"{runs[0].path} and {run.path}: {event}.{attribute} has another domain or index; "
-                "learn from them one by one"
+                f"{runs[0].path} and {run.path}: {event}.{attribute} has different domains or indexes; "
+                "learn from each run separately"
             )
     if found is None:
-        raise LearningError("there is no run to learn from")
+        raise LearningError("no runs to learn from")
     return found
 
 
 def _vocabulary(run: Run, table: MissionTable, event: EventClass) -> tuple[str, str]:
-    """Return name and text of the vocabulary that this event class comes from, as the run carries them."""
+    """Return name and text of the vocabulary of this event class, from the run."""
     for (name, text), vocabulary in zip(run.manifest.vocabularies.items(), table.vocabularies, strict=False):
         if event in vocabulary.events:
             return name, text
-    raise LearningError(f"{run.path}: carries no vocabularies; run the scenario again")
+    raise LearningError(f"{run.path}: does not contain its vocabularies; run the scenario again")
 
 
 def _scale(attribute: Attribute) -> tuple[object, ...]:
@@ -83,8 +83,8 @@ def _scale(attribute: Attribute) -> tuple[object, ...]:
 def values_of(
     event: int, attribute: int, domain: tuple[int, int] | None = None
 ) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `filter_decisions` into the values of one attribute (`VALUES`). A value
-    that may be anything in its domain is none.
+    """Return the transformation of `filter_decisions` into the values of one attribute (`VALUES`). Values
+    that span the whole domain are skipped.
     """
 
     def pick(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -108,7 +108,7 @@ def values_of(
 def _unknown(
     exact: Sequence[bytes | None], attribute: int, domain: tuple[int, int] | None
 ) -> npt.NDArray[np.bool_]:
-    """Say which readings say of an attribute no more than that it has a value."""
+    """Return which readings have a value that spans the whole domain."""
     whole = None if domain is None else (domain[0], domain[0], domain[1], domain[1])
     return np.array(
         [
@@ -120,7 +120,7 @@ def _unknown(
 
 
 def past_values(runs: Sequence[Run], subject: Subject) -> DataFrame:
-    """Return the values of all runs, with a column `run` that tells them apart."""
+    """Return the values of all runs, with a column `run`."""
     attribute = subject.attribute
     domain = None if attribute.type == "nominal" else (attribute.lo_scaled, attribute.hi_scaled)
     pick = values_of(subject.event.index, attribute.index, domain)

@@ -1,7 +1,7 @@
-"""Counts over streams: the readings of each source, in their order, given to a language's own learner.
+"""Counts over streams: a language's learner processes the readings of each source in order.
 
-A learner (`plugins.authoring.streams`) is shipped to Spark's workers with the readings of one source; what
-sources count adds up, so any number of runs is one pass.
+A learner (`plugins.authoring.streams`) is shipped to Spark's workers with the readings of one source; the
+counts of sources are summed, so any number of runs is one pass.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,19 +36,17 @@ READINGS: Final = StructType(
         StructField("values", BinaryType(), False),
     ]
 )
-"""One row for each reading; `stream` tells runs and files apart."""
+"""One row per reading; `stream` identifies the run or file."""
 COUNTS: Final = StructType(
     [StructField("what", StringType(), False), StructField("times", LongType(), False)]
 )
 
 
 def readings_of_runs(runs: Sequence[Run], check: int) -> list[DataFrame]:
-    """Return the readings of runs, all of which must have the mission table with this check."""
+    """Return the readings of runs, which must all have the mission table with this check."""
     for run in runs:
         if mission_table(run.manifest).check != check:
-            raise LearningError(
-                f"{run.path}: was run with another mission table than the document is read with"
-            )
+            raise LearningError(f"{run.path}: has another mission table than the document")
     return [
         run.table("filter_decisions").select(
             F.lit(str(run.path)).alias("stream"),
@@ -66,7 +64,7 @@ def readings_of_runs(runs: Sequence[Run], check: int) -> list[DataFrame]:
 def readings_of_tables(
     spark: SparkSession, tables: Mapping[str, Sequence[StreamReading]], feature_bytes: int
 ) -> list[DataFrame]:
-    """Return readings that were read elsewhere, by the name of where."""
+    """Return readings that were read from files, by file name."""
     rows = [
         (
             name,
@@ -84,9 +82,9 @@ def readings_of_tables(
 
 
 def learnt_counts(frames: Sequence[DataFrame], learner: StreamLearner) -> dict[str, int]:
-    """Return what the learner counts in all streams together."""
+    """Return the learner's counts over all streams."""
     if not frames:
-        raise LearningError("there is no reading to learn from")
+        raise LearningError("no readings to learn from")
 
     def count(stream: pd.DataFrame) -> pd.DataFrame:
         ordered = stream.sort_values(["second", "event", "event_number"], kind="stable")

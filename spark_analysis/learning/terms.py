@@ -1,17 +1,17 @@
-"""Terms from past values: where people's words for an attribute may lie, judging by what was measured.
+"""Learns terms from past values.
 
-The method is A-ToPSS' (paper 001, §3): the values are split at the k - 1 largest gaps between neighbours;
-within a part the degree of a value is the density around it, counted in a window as wide as the part's
-largest gap, and normalised; then it is smoothed. All of it happens on the 256 normalised values, because a
-gap that is smaller cannot be told by any term. Three things are added so that it serves a vocabulary:
+The method is that of A-ToPSS (paper 001, §3): the values are split at the k - 1 largest gaps between
+neighbours; within a part the degree of a value is the density around it, counted in a window as wide as the
+part's largest gap, normalised and smoothed. Everything happens on the 256 normalised values, because no term
+can express a smaller gap. Three additions make the result usable in a vocabulary:
 
-- Past values have outliers, and where values are dense all gaps are equal. A gap is passed over if it would
-  leave a part with less than `LEAST_SHARE` of the values; among equal gaps the one with fewest values around
-  it is taken.
-- The lowest and the highest term reach to the ends of the domain: what has never been measured is not
-  less high than the highest that was.
-- A term is what the language can say: the compiler's own fit draws the line, and says how far it strays. In
-  the form `lr` its corners are read off the density instead, with sides of their own (`lr_terms`).
+- Past values have outliers, and where values are dense all gaps are equal. A gap is skipped if it would leave
+  a part with less than `LEAST_SHARE` of the values; among equal gaps the one with the fewest values around it
+  is taken.
+- The lowest and the highest term extend to the ends of the domain: a value that was never measured is not
+  less high than the highest one that was.
+- A term must be expressible in the language: the compiler's own fit determines the curve and its deviation.
+  In the form `lr` its corners are read from the density instead, with independent sides (`lr_terms`).
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ Counts = npt.NDArray[np.int64]
 Form = Literal["fitted", "lr"]
 
 LEAST_SHARE: Final = 0.02
-"""Of all values, so many belong to every term at least."""
+"""Minimum share of all values per term."""
 
 AROUND: Final = 8
-"""A gap is judged by the values within so many 255ths of it."""
+"""Range around a gap, in 255ths, whose values break ties between equal gaps."""
 
 SMOOTHED_OVER: Final = 12
-"""A part is smoothed over one in so many of its width."""
+"""The smoothing window is the width of a part divided by this."""
 
 NAMES: Final[dict[int, tuple[str, ...]]] = {
     1: ("usual",),
@@ -46,15 +46,15 @@ NAMES: Final[dict[int, tuple[str, ...]]] = {
     4: ("low", "rather_low", "rather_high", "high"),
     5: ("very_low", "low", "normal", "high", "very_high"),
 }
-"""What terms are called where nobody says, in rising order."""
+"""Default names of terms, in ascending order."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearntTerm:
-    """A proposed term: what it is called, how a vocabulary writes it, and the curves behind it.
+    """A proposed term: its name, its TOML form, and its curves.
 
-    `density` is what the values say, `curve` what the language makes of it; `deviation` is the largest
-    difference between them. `values` of the past ones lie from the byte `first` to `last`.
+    `density` comes from the values, `curve` from the language; `deviation` is their largest difference.
+    `values` past values lie from byte `first` to `last`.
     """
 
     name: str
@@ -70,9 +70,9 @@ class LearntTerm:
 def learn_terms(
     counts: Counts, attribute: Attribute, names: Sequence[str], form: Form = "fitted"
 ) -> list[LearntTerm]:
-    """Propose a term for each name, in rising order, from how often each of the 256 bytes was measured.
+    """Propose one term per name, in ascending order, from how often each of the 256 bytes was measured.
 
-    Raises `LearningError` when there are too few different values for so many terms.
+    Raises `LearningError` if there are too few distinct values.
     """
     parts = split(counts, len(names))
     shapes = term_shapes()
@@ -100,7 +100,7 @@ def learn_terms(
 
 
 def holes(learnt: Sequence[LearntTerm], attribute: Attribute) -> list[tuple[float, float]]:
-    """Return where the domain has values that no term says anything of, from–to in the attribute's unit."""
+    """Return the parts of the domain that no term covers, from–to in the attribute's unit."""
     silent = np.ones(256, bool)
     for term in learnt:
         silent &= term.curve <= 0
@@ -115,12 +115,11 @@ def holes(learnt: Sequence[LearntTerm], attribute: Attribute) -> list[tuple[floa
 
 
 def split(counts: Counts, parts: int) -> list[tuple[int, int]]:
-    """Return the first and the last byte of each part: the values split at the largest gaps that may be."""
+    """Return the first and the last byte of each part: the values split at the largest allowed gaps."""
     present = np.flatnonzero(counts)
     if len(present) < parts:
         raise LearningError(
-            f"{len(present)} different values are too few for {parts} terms; ask for fewer terms, "
-            "or learn from more readings"
+            f"{len(present)} distinct values are too few for {parts} terms; use fewer terms or more readings"
         )
     below = np.cumsum(counts)
     least = LEAST_SHARE * int(below[-1])
@@ -134,8 +133,7 @@ def split(counts: Counts, parts: int) -> list[tuple[int, int]]:
             borders = trial
     if len(borders) < parts - 1:
         raise LearningError(
-            f"the values fall into {len(borders) + 1} groups of some size, not into {parts}; "
-            "ask for fewer terms"
+            f"the values form only {len(borders) + 1} groups of sufficient size, not {parts}; use fewer terms"
         )
     ends = [*borders, int(present[-1])]
     begins = [int(present[0]), *(int(present[np.searchsorted(present, border) + 1]) for border in borders)]
@@ -143,13 +141,13 @@ def split(counts: Counts, parts: int) -> list[tuple[int, int]]:
 
 
 def _order(counts: Counts, present: Counts, at: int) -> tuple[int, int, int]:
-    """Sort gaps: the widest first, then the loneliest, then the lowest."""
+    """Sort key of gaps: the widest first, then the fewest values around it, then the lowest."""
     low, high = int(present[at]), int(present[at + 1])
     return low - high, int(counts[max(0, low - AROUND) : high + AROUND + 1].sum()), low
 
 
 def density(counts: Counts, first: int, last: int) -> Curve:
-    """Return how dense a part is around each byte: 1 where it is densest, 0 outside of it."""
+    """Return the density of a part around each byte: 1 at its maximum, 0 outside of the part."""
     present = first + np.flatnonzero(counts[first : last + 1])
     window = int(np.diff(present).max()) if len(present) > 1 else 1
     before = np.concatenate([[0], np.cumsum(counts)])
@@ -163,7 +161,7 @@ def density(counts: Counts, first: int, last: int) -> Curve:
 
 
 def smoothed(curve: Curve, width: int) -> Curve:
-    """Return the curve smoothed over a share of the part's width, with one peak, which is 1."""
+    """Return the curve smoothed over a fraction of the part's width, with a single peak of 1."""
     reach = max(1, width // SMOOTHED_OVER)
     kernel = np.concatenate([np.arange(1, reach + 2), np.arange(reach, 0, -1)]).astype(np.float64)
     padded = np.pad(curve, reach, mode="edge")

@@ -1,9 +1,9 @@
-"""Which state follows which: transition matrices of the event sequences in a trace.
+"""Transition matrices of the readings in a trace.
 
-The states of an attribute are its terms, or the values of a nominal one. A reading is in the state whose
-term fits it best; where no term fits at least half, it is in the state `OTHER`. Each node's readings, in
-the order of time, are a sequence; a reading without a value of the attribute is passed over. A matrix of
-order 1 forgets everything but the present, which is what a prediction over few events begins with.
+The states of an attribute are its terms, or the values of a nominal one. A reading is in the state of the
+term that fits best; if none fits at least half, it is in the state `OTHER`. The readings of each node,
+ordered by time, are a sequence; readings without the attribute are skipped. The matrix is of order 1: the
+next state depends on the present one only.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from plugins.registry import term_shapes
 from spark_analysis.errors import LearningError
 
 OTHER: Final = "other"
-"""The state of a value that no term fits."""
+"""The state of a value that fits no term."""
 
 LEAST_DEGREE: Final = 0.5
 
@@ -33,15 +33,13 @@ class Transitions:
 
     @property
     def total(self) -> int:
-        """Return the number of transitions."""
         return sum(map(sum, self.counts))
 
     def probabilities(self) -> list[list[float | None]]:
-        """Return the share of each next state by present state; a state that nothing followed has None."""
+        """Return the probability of each next state by present state; None for a state without successors."""
         return [[count / sum(row) if sum(row) else None for count in row] for row in self.counts]
 
     def as_document(self) -> dict[str, Any]:
-        """Return the matrix as plain data."""
         return {
             "states": list(self.states),
             "counts": [list(row) for row in self.counts],
@@ -50,10 +48,9 @@ class Transitions:
 
 
 def states_of(attribute: Attribute, names: Sequence[str] = ()) -> tuple[tuple[str, ...], list[int]]:
-    """Return the states of an attribute, and for each byte the position of its state.
+    """Return the states of an attribute, and the state of each byte.
 
-    `names` chooses among the terms and orders them; all are taken where it is empty. Raises `LearningError`
-    when there is no term, or not that one.
+    `names` selects and orders the terms; by default all. An unknown or missing term raises `LearningError`.
     """
     if attribute.type == "nominal":
         last = len(attribute.values) - 1
@@ -74,7 +71,7 @@ def transitions(states: Sequence[int]) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of `learning.past_values` into counts by present and next state.
 
     Its columns are `present`, `next` (positions of states), `transitions` and `probability`, the share of
-    `next` among all that followed `present`.
+    `next` among all successors of `present`.
     """
     of_byte = F.array(*map(F.lit, states))
     sequence = Window.partitionBy("run", "node").orderBy("event_ms", "event_number")
@@ -94,7 +91,7 @@ def transitions(states: Sequence[int]) -> Callable[[DataFrame], DataFrame]:
 
 
 def collect(frame: DataFrame, states: Sequence[str]) -> Transitions:
-    """Collect what `transitions` gives as a matrix."""
+    """Collect the result of `transitions` as a matrix."""
     counts = np.zeros((len(states), len(states)), np.int64)
     for row in frame.collect():
         counts[row["present"], row["next"]] = row["transitions"]

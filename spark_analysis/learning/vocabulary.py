@@ -1,4 +1,4 @@
-"""Writes learnt terms into the text of a vocabulary, and leaves everything else in it as it stands."""
+"""Writes learnt terms into the text of a vocabulary without changing anything else."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from spark_analysis.sweep.plan import toml_value
 
 
 def term_lines(terms: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the terms as a vocabulary writes them, a line each."""
+    """Return the terms as lines of a vocabulary."""
     return [f"terms.{name} = {toml_value(term)}" for name, term in terms.items()]
 
 
 def with_terms(
     text: str, file: str, event: str, attribute: str, terms: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """Return the vocabulary's text with these terms of an attribute added, or put in place of namesakes.
+    """Return the vocabulary's text with these terms of an attribute added or replaced, and the version
+    incremented.
 
-    Its version is one higher. Comments, order and all other lines stay. The result has been read back: it is
-    a vocabulary in which nothing else has changed; `LearningError` where the file writes terms in such a way
-    that this cannot be done line by line.
+    Comments, order and all other lines are kept. The result is read back and compared. Raises `LearningError`
+    if the terms cannot be edited line by line.
     """
     document = tomllib.loads(text)
     path = _path(document, event, attribute)
@@ -55,7 +55,7 @@ def _indent(line: str) -> str:
 
 
 def _newer(text: str, document: Mapping[str, Any]) -> str:
-    """Raise the version, which stands on a line of its own."""
+    """Increment the version, which is on its own line."""
     lines = text.splitlines()
     line, _ = locate(text).places[("version",)]
     lines[line - 1] = lines[line - 1].replace(str(document["version"]), str(document["version"] + 1), 1)
@@ -65,7 +65,7 @@ def _newer(text: str, document: Mapping[str, Any]) -> str:
 def _check(
     before: str, after: str, file: str, path: tuple[str | int, ...], terms: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """See that the text means what it meant, with the new terms and the new version."""
+    """Verify that the text has the same meaning, with the new terms and version."""
     wanted = tomllib.loads(before)
     wanted["version"] += 1
     place: Any = wanted
@@ -78,7 +78,7 @@ def _check(
         found = {}
     if found != wanted:
         raise LearningError(
-            f"{file} writes its terms in a way that cannot be edited line by line; put these in yourself:\n"
+            f"{file}: the terms cannot be edited line by line; add these yourself:\n"
             + "\n".join(term_lines(terms))
         )
     read_vocabulary(after, file)

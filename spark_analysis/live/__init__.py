@@ -1,1 +1,1 @@
-"""A run that is still being written, followed part by part."""
+"""Follows a run while it is being written."""

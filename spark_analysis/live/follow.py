@@ -1,12 +1,12 @@
-"""Follows a run while it is written: Structured Streaming brings in each part of its trace exactly once.
+"""Follows a run while it is being written; Structured Streaming brings in each part of its trace exactly
+once.
 
-Spark notes which files belong to a batch before it begins with the batch, and that a batch is done
-afterwards. Killed in between, it does the same batch again after the restart: the same files under the same
-number. What a batch says is written to a file of that number, whole or not at all, so that doing it again
-replaces the file by its equal, and the state of the run is what all files together say. Each fact therefore
-counts once, however often the follower dies.
+Spark records the files of a batch before it starts the batch, and its completion afterwards. If it is killed
+in between, it repeats the batch with the same files and number after the restart. The facts of a batch are
+written atomically to a file of that number, so a repetition replaces the file by an equal one, and the state
+of the run is the union of all files. Every fact counts once, however often the follower dies.
 
-Everything is kept in the folder `live` of the run and goes when the run goes.
+All data are in the folder `live` of the run.
 """
 
 import re
@@ -31,44 +31,52 @@ from dens.trace.folder_lock import is_being_written
 from dens.trace.losses import refuse_losses
 from dens.trace.manifest import Manifest, read_manifest
 from dens.trace.recorded_run import recorded_run
-from spark_analysis.copies_left import NOTHING_KNOWN, CopiesLeft, copies_left
 from spark_analysis.devices import devices_of
 from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import languages_of
-from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.live.state import (
+    GIVEN_UP,
+    Batch,
+    Delivered,
+    GivenUp,
+    LiveFigures,
+    LiveState,
+    NotificationFact,
+)
+from spark_analysis.metrics.expected import SubscriptionRevision
+from spark_analysis.remaining_copies import UNKNOWN_COPIES, RemainingCopies, remaining_copies
 from spark_analysis.schema import TABLES
 from spark_analysis.session.connect import is_remote
-from spark_analysis.streams import held_alone, refuse_patterns
+from spark_analysis.streams import exclusive_folder, refuse_patterns
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
-"""The tables that are followed. A run's other tables are not needed for its figures."""
+"""The followed tables; the figures need no others."""
 
 STEPS: Final = ("created", "stored", "delivered", *GIVEN_UP)
-"""The steps of messages that are followed: what figures are made of, and those that every message has, which
-say how far the trace is known. All steps would be several times as many.
+"""The followed steps of messages: those that the figures need, and those that every message has, which show
+how far the trace is known. All steps would be several times as many.
 """
 
 MINUTE_MS: Final = 60_000
 
 _PARTS_AT_ONCE: Final = 64
-"""So many parts are read in one batch at most: somebody who begins late catches up in steps."""
+"""Maximum parts per batch, so that a late follower catches up in steps."""
 _LARGEST_BATCH: Final = 1 << 30
-"""Bytes of what one batch said."""
+"""Maximum bytes of a batch file."""
 _BEGIN_TIMEOUT_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.2
 
 GONE_AFTER_S: Final = 10.0
-"""A run that nobody has held for so long is taken for given up; a node that starts anew is there sooner."""
+"""A run without a writer for this long is considered abandoned; a restarting node is back sooner."""
 
-Tell = Callable[[LiveFigures, Manifest], None]
-"""Told the figures after each batch, with what the run says of itself."""
+OnFigures = Callable[[LiveFigures, Manifest], None]
+"""Receives the figures after each batch, with the manifest."""
 
 
 def wait_for_run(folder: Path, say: Callable[[str], None]) -> None:
-    """Return when there is a run in the folder; say at first when there is none yet."""
+    """Return when the folder contains a run; report at first if it does not."""
     if folder.exists() and not folder.is_dir():
-        raise TraceError(f"{folder}: is a file; a run is a folder")
+        raise TraceError(f"{folder}: is a file; expected the folder of a run")
     if not (folder / "manifest.json").is_file():
         say(f"waiting for {folder} to begin …")
     while not (folder / "manifest.json").is_file():
@@ -78,22 +86,22 @@ def wait_for_run(folder: Path, say: Callable[[str], None]) -> None:
 def follow(
     folder: Path,
     spark: SparkSession,
-    tell: Tell,
+    on_figures: OnFigures,
     *,
     window_ms: int,
     every_s: float,
     once: bool = False,
     patience_s: float = GONE_AFTER_S,
 ) -> LiveFigures:
-    """Follow a run until it ends, or with `once` as far as it is now; return its figures.
+    """Follow a run until it ends, or with `once` up to its current state; return its figures.
 
-    A run that nobody has written for `patience_s` is over too, although its manifest still says `running`.
-    Called again, it goes on where it was. Raises `TraceError` when the folder is no run, when somebody else
-    follows it already, and when the run is taken away because it failed.
+    A run without a writer for `patience_s` has ended too, even if its status is still `running`. A repeated
+    call continues. Raises `TraceError` if the folder is not a run, if another process follows it, or if the
+    run is removed because it failed.
     """
     folder = folder.absolute()
     if is_remote(spark):
-        raise NoSpark("a run cannot be followed through Spark Connect; name a master, or leave it out")
+        raise NoSpark("a run cannot be followed through Spark Connect; use --master or a local session")
     refuse_patterns(folder, "a run")
     _wait_for_tables(folder)
     _refuse_lost_parts(folder)
@@ -112,7 +120,7 @@ def follow(
             log.write(batch)
             if state.take(batch):
                 manifest = read_manifest(folder)
-                tell(state.figures(manifest.simulated_ms, window_ms, all_taken=False), manifest)
+                on_figures(state.figures(manifest.simulated_ms, window_ms, all_taken=False), manifest)
 
         writing = stream_of(folder, spark).writeStream.foreachBatch(bring_in)
         writing = writing.option("checkpointLocation", str(place / "checkpoint"))
@@ -130,19 +138,19 @@ def follow(
             _wait_for_end(folder, query, once, patience_s)
         except StreamingQueryException as error:
             _refuse_vanished(folder)
-            raise TraceError(f"{folder}: cannot be followed any more: {_reason(error)}") from error
+            raise TraceError(f"{folder}: following failed: {_reason(error)}") from error
         finally:
             query.stop()
         is_over = had_ended or not once
-        copies = _copies(folder) if is_over else NOTHING_KNOWN
+        copies = _copies(folder) if is_over else UNKNOWN_COPIES
         return state.figures(read_manifest(folder).simulated_ms, window_ms, all_taken=is_over, copies=copies)
 
 
 class BatchLog:
-    """The batches that were brought in, a file each."""
+    """The batches so far, one file each."""
 
     def __init__(self, place: Path) -> None:
-        """Begin anew where Spark's own notes are gone: its numbers begin with 0 again."""
+        """Start over if Spark's checkpoint is missing, because its batch numbers restart at 0."""
         self._folder = place / "batches"
         if not (place / "checkpoint" / "metadata").is_file():
             for old in ("batches", "checkpoint"):
@@ -150,13 +158,13 @@ class BatchLog:
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, batch: Batch) -> None:
-        """Keep a batch; nobody ever sees half of it, and it is on the disk before Spark takes it as done."""
+        """Write a batch atomically, before Spark considers it done."""
         write_whole(
             self._folder / f"{batch.number:08}.json", batch.to_text().encode(), within=self._folder.parent
         )
 
     def batches(self) -> Iterator[Batch]:
-        """Read all that is kept, in order."""
+        """Read all batches in order."""
         for path in sorted(self._folder.glob("*.json")):
             try:
                 yield Batch.from_text(read_in(self._folder, path.name, _LARGEST_BATCH).decode())
@@ -164,10 +172,10 @@ class BatchLog:
                 raise _useless(self._folder.parent, f"{path.name} is damaged") from error
 
 
-def _copies(folder: Path) -> CopiesLeft:
-    """Return which notifications of a run that is over have a copy left."""
+def _copies(folder: Path) -> RemainingCopies:
+    """Return which notifications of a finished run have a remaining copy."""
     run = recorded_run(folder)
-    return copies_left(run, devices_of(run.table("nodes").to_pylist()))
+    return remaining_copies(run, devices_of(run.table("nodes").to_pylist()))
 
 
 def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
@@ -195,8 +203,8 @@ def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
 def facts_of(frame: DataFrame, number: int) -> Batch:
     """Return the new facts in a batch of the stream.
 
-    A batch is small and must not wait: in one partition nothing has to be shuffled. Of steps after which
-    nothing is given up only the last moment counts; they are one group without a name.
+    A batch is small and must be quick, so it is processed in one partition without shuffles. For steps that
+    discard nothing only the last time counts; they form one group without a name.
     """
     frame = frame.coalesce(1)
     is_given_up = F.col("steps.kind").isin(*GIVEN_UP)
@@ -212,18 +220,23 @@ def facts_of(frame: DataFrame, number: int) -> Batch:
         .collect()
     )
     rest = frame.where((F.col("what") != "step") | (F.col("steps.kind") == "delivered")).collect()
-    wished = [row["subscriptions"] for row in rest if row["what"] == "subscription"]
-    told = [row["notifications"] for row in rest if row["what"] == "notification"]
+    subscriptions = [row["subscriptions"] for row in rest if row["what"] == "subscription"]
+    notifications = [row["notifications"] for row in rest if row["what"] == "notification"]
     seen = [row["steps"] for row in rest if row["what"] == "step"]
     return Batch(
         number,
         tuple(
             sorted(
-                (SubscriptionRevision(**_plain(row)) for row in wished),
+                (SubscriptionRevision(**_plain(row)) for row in subscriptions),
                 key=lambda one: (one.created_ms, one.subscriber, one.id, one.seq),
             )
         ),
-        tuple(sorted((Notified(**_plain(row)) for row in told), key=lambda one: (one.origin, one.number))),
+        tuple(
+            sorted(
+                (NotificationFact(**_plain(row)) for row in notifications),
+                key=lambda one: (one.origin, one.number),
+            )
+        ),
         tuple(
             sorted(
                 (Delivered(row["origin"], row["number"], row["node"], row["at_ms"]) for row in seen),
@@ -258,21 +271,20 @@ def _tagged(frame: DataFrame, what: str, facts: Column, column: str) -> DataFram
 
 
 def _refuse_lost_parts(folder: Path) -> None:
-    """Refuse a run that is complete and has fewer parts than it once had, as a report does."""
+    """Reject a complete run that has fewer parts than it once had, as a report does."""
     parts = {table: parts_in(folder, table) for table in TABLES}
     refuse_losses(folder, read_manifest(folder), parts)
 
 
 def _useless(place: Path, why: str) -> TraceError:
     return TraceError(
-        f"{place}: what was brought in so far cannot be gone on with ({why}); "
-        "remove that folder and call again, then all is brought in anew"
+        f"{place}: the saved state cannot be used ({why}); remove that folder and call again to start over"
     )
 
 
 def _refuse_foreign_notes(folder: Path, place: Path) -> None:
-    """Refuse notes of Spark about files elsewhere: of a run that was moved, or of one that somebody sent to
-    have other files read.
+    """Reject a checkpoint about files elsewhere: of a moved run, or of a crafted one that should read other
+    files.
     """
     of_this_run = re.compile(re.escape(f"{folder}/trace/") + r"[a-z_]+/part-[0-9]+\.parquet")
     for note in (place / "checkpoint" / "sources").glob("*/*"):
@@ -283,13 +295,13 @@ def _refuse_foreign_notes(folder: Path, place: Path) -> None:
 
 
 def _refuse_vanished(folder: Path) -> None:
-    """Say so when the run is not there any more: a run that fails removes its folder."""
+    """Raise an error if the run was removed: a failed run removes its folder."""
     if not (folder / "manifest.json").is_file():
-        raise TraceError(f"{folder}: the run was taken away while it was followed; it failed")
+        raise TraceError(f"{folder}: the run was removed while it was followed; it failed")
 
 
 def _wait_for_tables(folder: Path) -> None:
-    """Wait until a run that has just begun has made its folders."""
+    """Wait until a new run has created its folders."""
     read_manifest(folder)
     end = time.monotonic() + _BEGIN_TIMEOUT_S
     while not all(path_in(folder, f"trace/{table}").is_dir() for table in FOLLOWED):
@@ -299,7 +311,7 @@ def _wait_for_tables(folder: Path) -> None:
 
 
 def _wait_for_end(folder: Path, query: StreamingQuery, once: bool, patience_s: float) -> None:
-    """Return when the run has ended, or was given up, and all of it was brought in. A run that ended writes
+    """Return when the run has ended or was abandoned, and all of it was brought in. An ended run writes
     nothing more.
     """
     if once:
@@ -322,13 +334,13 @@ def _wait_for_end(folder: Path, query: StreamingQuery, once: bool, patience_s: f
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[Path]:
-    """Hold what is kept of a run for this process; the system lets go of it when the process dies, however it
-    does. Spark writes there too and follows links, so there may be none.
+    """Lock the folder `live` for this process. Spark writes there and follows links, so links are
+    rejected.
     """
     place = path_in(folder, "live")
     place.mkdir(exist_ok=True)
     refuse_links_below(folder, "live")
-    with held_alone(place, f"{place.parent}: somebody else follows this run already"):
+    with exclusive_folder(place, f"{place.parent}: another process already follows this run"):
         yield place
 
 

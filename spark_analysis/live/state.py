@@ -1,12 +1,11 @@
-"""What is known of a run while it goes on: facts as they come in, and the figures they amount to so far.
+"""The state of a run in progress: facts as they arrive, and the figures so far.
 
-Facts come in *batches*, each with a number. A batch is a frozen, plain thing that can be written to a file
-and read back, and taking one twice changes nothing; so whoever delivers batches may repeat them, which is
-what a stream does that was killed in the middle of one. The figures depend on which facts were taken and not
-on their order, and when the run is over they are the report's.
+Facts arrive in numbered *batches*, which are immutable and can be written to files. Taking a batch twice
+changes nothing, so a stream may repeat batches after a crash. The figures depend on the set of facts and not
+on their order, and at the end of the run they equal those of the report.
 
-The writer of a run is ahead of whoever reads it. Figures are therefore those of the moment up to which facts
-were taken, and say how much further the writer was.
+The writer is ahead of the reader. Figures are as of the time up to which facts were taken, and state how much
+further the writer is.
 """
 
 import json
@@ -15,34 +14,33 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from spark_analysis.answers import Served
 from spark_analysis.catalogue.evidence import FOLLOWED, Evidence
 from spark_analysis.catalogue.metric import values_of
 from spark_analysis.catalogue.registry import metrics_from
-from spark_analysis.copies_left import NOTHING_KNOWN, CopiesLeft
-from spark_analysis.metrics.owed import (
-    Listeners,
+from spark_analysis.metrics.expected import (
+    RevisionMatchers,
     SubscriptionRevision,
     last_withdrawal,
-    load_matchers,
+    load_revisions,
 )
 from spark_analysis.metrics.run_languages import RunLanguages
-from spark_analysis.pair_figures import Pair, pair_figures
+from spark_analysis.pair_figures import DeliveryCounts, Pair, pair_figures
+from spark_analysis.remaining_copies import UNKNOWN_COPIES, RemainingCopies
 
 Message = tuple[int, int]
 """(origin, number)."""
 
 GIVEN_UP = ("lost", "dropped", "refused", "expired")
-"""The steps after which a copy of a message is no more; of `lost` it is a frame on the air, and its sender,
-which still has the message, tries again.
+"""Steps that discard a copy of a message; for `lost` it is a frame on the air, which the sender
+retransmits.
 """
 
 BEHIND_MS: Final = 60_000
-"""Who is so far behind the writer says so. Less may be a silence in which nothing happened."""
+"""Lag from which the figures report that they are behind. A smaller lag may be a period without events."""
 
 
 @dataclass(frozen=True, slots=True)
-class Notified:
+class NotificationFact:
     """A notification that left its source."""
 
     origin: int
@@ -55,7 +53,7 @@ class Notified:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """An application saw a notification."""
+    """A delivery to an application."""
 
     origin: int
     number: int
@@ -65,7 +63,7 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """So many copies were given up for one reason in the minute that begins at `minute_ms`."""
+    """Discarded copies for one reason in the minute that starts at `minute_ms`."""
 
     minute_ms: int
     kind: str
@@ -79,27 +77,26 @@ class Batch:
 
     number: int
     subscriptions: tuple[SubscriptionRevision, ...] = ()
-    notifications: tuple[Notified, ...] = ()
+    notifications: tuple[NotificationFact, ...] = ()
     deliveries: tuple[Delivered, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
     reached_ms: int = 0
-    """When the last of the steps was that are followed (`spark_analysis.live.follow.STEPS`)."""
+    """Time of the last followed step (`spark_analysis.live.follow.STEPS`)."""
 
     def to_text(self) -> str:
-        """Return it as one JSON document; bytes are written in hexadecimal."""
+        """Return the batch as JSON; bytes are written in hex."""
         return json.dumps(asdict(self), default=bytes.hex)
 
     @classmethod
     def from_text(cls, text: str) -> "Batch":
-        """Read what `to_text` wrote."""
         document = json.loads(text)
         return cls(
             document["number"],
             tuple(SubscriptionRevision(**_with_bytes(row)) for row in document["subscriptions"]),
-            tuple(Notified(**_with_bytes(row)) for row in document["notifications"]),
+            tuple(NotificationFact(**_with_bytes(row)) for row in document["notifications"]),
             tuple(Delivered(**row) for row in document["deliveries"]),
             tuple(GivenUp(**row) for row in document["given_up"]),
-            document.get("reached_ms", 0),  # one that an earlier version wrote does not say it
+            document.get("reached_ms", 0),  # earlier versions did not write it
         )
 
 
@@ -108,9 +105,9 @@ def _with_bytes(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class ServedSoFar(Served):
-    """What became of what was owed, as of the moment up to which facts were taken (`pair_figures.py`), and
-    every metric that follows from it. A ratio of nothing is None; so is the delay of nothing.
+class LiveDelivery(DeliveryCounts):
+    """Delivery counts as of the time up to which facts were taken (`pair_figures.py`), and every metric that
+    follows from them.
     """
 
     estimate: float | None = None
@@ -119,12 +116,11 @@ class ServedSoFar(Served):
 
 @dataclass(frozen=True, slots=True)
 class LiveFigures:
-    """A run up to `at_ms`, and its last `window_ms` before that; its writer had come to `written_ms`.
+    """A run up to `at_ms`, and its last `window_ms` before that; its writer had reached `written_ms`.
 
-    A pair (notification, subscriber) counts where its event lies: `recent` has the pairs that became owed in
-    the window and what of them has arrived. Most of those are open, so its ratio is low at first and rises as
-    they come in: how many are open, and the estimate, say what it is worth. What was given up counts when it
-    was.
+    A pair (notification, subscriber) counts at the time of its event: `recent` has the pairs that became
+    expected in the window. Most of those are open, so its ratio is low at first and rises; the number of open
+    pairs and the estimate show its significance. Discarded copies count when they were discarded.
     """
 
     at_ms: int
@@ -133,18 +129,17 @@ class LiveFigures:
     batches: int
     subscriptions: int
     notifications: int
-    whole: ServedSoFar
-    recent: ServedSoFar
+    whole: LiveDelivery
+    recent: LiveDelivery
     given_up: Mapping[str, int]
     given_up_recently: Mapping[str, int]
 
     @property
     def is_behind(self) -> bool:
-        """Tell whether there is more of the run than these figures know."""
+        """Return whether the writer is well ahead of these figures."""
         return self.written_ms - self.at_ms >= BEHIND_MS
 
     def as_document(self) -> dict[str, Any]:
-        """Return the figures as plain data."""
         return asdict(self)
 
 
@@ -157,22 +152,22 @@ class LiveState:
         self._revisions: list[SubscriptionRevision] = []
         self._places: dict[tuple[int, int, int], int] = {}
         """Where each revision stands among them."""
-        self._matchers = Listeners(languages)
-        self._notified: dict[Message, Notified] = {}
-        self._owed: dict[Message, dict[int, int | None]] = {}
+        self._matchers = RevisionMatchers(languages)
+        self._notifications: dict[Message, NotificationFact] = {}
+        self._expected: dict[Message, dict[int, int | None]] = {}
         self._arrived: dict[tuple[int, int, int], int] = {}
         self._given_up: Counter[tuple[int, str, str]] = Counter()
         self._reached_ms = 0
 
     def take(self, batch: Batch) -> bool:
-        """Take the facts of a batch; say whether they were new. One that was taken before changes nothing."""
+        """Take the facts of a batch and return whether it was new. A repeated batch changes nothing."""
         if batch.number in self._taken:
             return False
         self._taken.add(batch.number)
-        self._learn(batch.subscriptions)
-        for told in batch.notifications:
-            self._notified[told.origin, told.number] = told
-            self._owe(told, self._matchers, self._revisions)
+        self._add_revisions(batch.subscriptions)
+        for notification in batch.notifications:
+            self._notifications[notification.origin, notification.number] = notification
+            self._add_expected(notification, self._matchers, self._revisions)
         for seen in batch.deliveries:
             pair = (seen.origin, seen.number, seen.subscriber)
             self._arrived[pair] = min(seen.at_ms, self._arrived.get(pair, seen.at_ms))
@@ -182,18 +177,24 @@ class LiveState:
         return True
 
     def figures(
-        self, written_ms: int, window_ms: int, *, all_taken: bool, copies: CopiesLeft = NOTHING_KNOWN
+        self, written_ms: int, window_ms: int, *, all_taken: bool, copies: RemainingCopies = UNKNOWN_COPIES
     ) -> LiveFigures:
-        """Return what the facts amount to, of a run that is written up to `written_ms`.
+        """Return the figures of a run that is written up to `written_ms`.
 
-        `all_taken` says that every fact until then was taken. Otherwise they are the figures of the last
-        moment of which messages are known: a notification after it, of which nothing could be heard yet,
-        waits. `copies` are known when the run is over; before, a pair without a copy counts as open.
+        `all_taken` means that every fact until then was taken. Otherwise the figures are as of the last known
+        step of a message; later notifications are ignored. `copies` are known at the end of the run; before,
+        a pair without a copy counts as open.
         """
         at_ms = written_ms if all_taken else min(self._reached_ms, written_ms)
         since_ms = at_ms - window_ms
-        known = {n: told for n, told in self._notified.items() if all_taken or told.at_ms <= at_ms}
-        recently = {name: told for name, told in known.items() if told.at_ms >= since_ms}
+        known = {
+            n: notification
+            for n, notification in self._notifications.items()
+            if all_taken or notification.at_ms <= at_ms
+        }
+        recently = {
+            name: notification for name, notification in known.items() if notification.at_ms >= since_ms
+        }
         return LiveFigures(
             at_ms=at_ms,
             written_ms=written_ms,
@@ -207,10 +208,10 @@ class LiveState:
             given_up_recently=self._reasons(since_ms),
         )
 
-    def _learn(self, revisions: Iterable[SubscriptionRevision]) -> None:
-        """Hold new revisions, and see what was told before that they are owed.
+    def _add_revisions(self, revisions: Iterable[SubscriptionRevision]) -> None:
+        """Add new revisions, and match the known notifications against them.
 
-        What is said anew of one that is held changes whom everything is owed to; that is rare.
+        A change of a known revision recomputes all expected deliveries; that is rare.
         """
         new: list[SubscriptionRevision] = []
         is_changed = False
@@ -225,46 +226,53 @@ class LiveState:
                 self._revisions[place] = self._revisions[place].with_row(revision)
                 is_changed = True
         if new:
-            alone = load_matchers(new, self._languages)
-            for told in self._notified.values():
-                self._owe(told, alone, new)
+            alone = load_revisions(new, self._languages)
+            for notification in self._notifications.values():
+                self._add_expected(notification, alone, new)
             self._hold(new)
         if is_changed:
-            self._owed.clear()
-            for told in self._notified.values():
-                self._owe(told, self._matchers, self._revisions)
+            self._expected.clear()
+            for notification in self._notifications.values():
+                self._add_expected(notification, self._matchers, self._revisions)
 
     def _hold(self, new: list[SubscriptionRevision]) -> None:
         self._revisions += new
         for position, revision in enumerate(new, start=len(self._revisions) - len(new)):
             self._matchers.hold(position, revision)
 
-    def _owe(self, told: Notified, matchers: Listeners, revisions: list[SubscriptionRevision]) -> None:
-        """Note to whom a notification is owed because of these revisions (`spark_analysis.metrics.owed`)."""
-        people = self._owed.setdefault((told.origin, told.number), {})
-        for position, _ in matchers.match(told.language, told.vector, told.at_ms):
+    def _add_expected(
+        self,
+        notification: NotificationFact,
+        matchers: RevisionMatchers,
+        revisions: list[SubscriptionRevision],
+    ) -> None:
+        """Record the subscribers that expect a notification because of these revisions."""
+        people = self._expected.setdefault((notification.origin, notification.number), {})
+        for position, _ in matchers.match(notification.language, notification.vector, notification.at_ms):
             revision = revisions[position]
-            if revision.in_force(told.at_ms):
+            if revision.in_force(notification.at_ms):
                 subscriber, withdrawn_ms = revision.subscriber, revision.withdrawn_ms
                 people[subscriber] = last_withdrawal(people.get(subscriber, withdrawn_ms), withdrawn_ms)
 
-    def _served(self, notified: Mapping[Message, Notified], at_ms: int, copies: CopiesLeft) -> ServedSoFar:
+    def _served(
+        self, notified: Mapping[Message, NotificationFact], at_ms: int, copies: RemainingCopies
+    ) -> LiveDelivery:
         figures = pair_figures(
             (
                 Pair(
-                    told.at_ms,
-                    told.lifetime_ms,
+                    notification.at_ms,
+                    notification.lifetime_ms,
                     self._arrived.get((*name, subscriber)),
                     withdrawn_ms,
                     copies.is_lost(name),
                 )
-                for name, told in notified.items()
-                for subscriber, withdrawn_ms in self._owed.get(name, {}).items()
+                for name, notification in notified.items()
+                for subscriber, withdrawn_ms in self._expected.get(name, {}).items()
             ),
             at_ms,
         )
-        served = figures.served
-        return ServedSoFar(
+        served = figures.counts
+        return LiveDelivery(
             served.owed,
             served.delivered,
             served.missed,
@@ -277,7 +285,7 @@ class LiveState:
         )
 
     def _reasons(self, since_ms: int) -> dict[str, int]:
-        """Count what was given up since then, as far as minutes tell, by kind and reason."""
+        """Count discarded copies since then, per minute, by kind and reason."""
         counts: Counter[str] = Counter()
         for (minute_ms, kind, reason), messages in self._given_up.items():
             if minute_ms >= since_ms:

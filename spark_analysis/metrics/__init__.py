@@ -1,3 +1,3 @@
-"""Questions to a trace, one family a file: named functions from DataFrame to DataFrame, chained with
+"""Frames that several modules share: functions from DataFrame to DataFrame, to be chained with
 `transform`.
 """

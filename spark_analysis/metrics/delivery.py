@@ -1,25 +1,24 @@
-"""How much of what was owed arrived.
+"""Outcomes of expected deliveries.
 
-Two grains, because they answer two questions. A *pair* is (notification, subscriber): the application sees
-a notification once, however many of its subscriptions asked for it. A row of `outcomes` is (notification,
-subscription revision): how well one subscription was served.
+There are two levels. A *pair* is (notification, subscriber): the application receives a notification once,
+however many of its subscriptions match. A row of `outcomes` is (notification, subscription revision), for
+figures per subscription.
 
-A pair that has not been delivered is `withdrawn`, `missed`, `lost` or `open`. The definitions, and why there
-are several figures, stand in `pair_figures.py`.
+A pair that is not delivered is `withdrawn`, `missed`, `lost` or `open` (defined in `pair_figures.py`).
 """
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark reader expects
+from pyspark.sql import functions as F  # noqa: N812
 
 from dens.trace.manifest import Manifest
+from spark_analysis.metrics.expected_schema import EXPECTED
 from spark_analysis.metrics.ordering import in_order
-from spark_analysis.metrics.owed_schema import OWED
 
 PAIR = ("origin", "number", "subscriber")
 
 
 def deliveries(messages: DataFrame) -> DataFrame:
-    """Give one row a pair that reached an application: when first, over how many hops, and how often."""
+    """Return one row per delivered pair: the first time, the hops, and the number of deliveries."""
     return (
         messages.where(F.col("kind") == "delivered")
         .groupBy("origin", "number", F.col("node").alias("subscriber"))
@@ -32,23 +31,23 @@ def deliveries(messages: DataFrame) -> DataFrame:
 
 
 def outcomes(
-    owed: DataFrame, delivered: DataFrame, end_ms: int, copies: DataFrame | None = None
+    expected: DataFrame, delivered: DataFrame, end_ms: int, copies: DataFrame | None = None
 ) -> DataFrame:
-    """Say of every owed row what became of it by the end of the run: `delivered`, `withdrawn`, `missed`,
-    `lost` or `open`, and whether it had its `whole` lifetime. `copies` is what `holding.copies_at_end`
-    gives; without it nothing is known to be lost.
+    """Return the outcome of every expected delivery by the end of the run (`delivered`, `withdrawn`,
+    `missed`, `lost` or `open`), and whether it had its `whole` lifetime. `copies` is `Run.copies_at_end`;
+    without it nothing counts as lost.
 
-    A delivery that was owed to nobody is a row of its own, `unowed`, without an event.
+    A delivery without a matching subscription is a row with the outcome `unowed` and without an event.
     """
     over_ms = F.col("event_ms") + F.col("lifetime_ms")
     withdrawn_ms = F.col("withdrawn_ms")
     is_withdrawn = F.coalesce((withdrawn_ms < over_ms) & (withdrawn_ms <= end_ms), F.lit(False))
     if copies is None:
-        owed = owed.withColumn("left", F.lit(True))
+        expected = expected.withColumn("left", F.lit(True))
     else:
-        owed = owed.join(copies.select("origin", "number", "left"), ["origin", "number"], "left")
-    return owed.join(delivered, [*PAIR], "full").select(
-        *OWED.names,
+        expected = expected.join(copies.select("origin", "number", "left"), ["origin", "number"], "left")
+    return expected.join(delivered, [*PAIR], "full").select(
+        *EXPECTED.names,
         "delivered_ms",
         "hops",
         "times",
@@ -65,17 +64,17 @@ def outcomes(
 
 
 def pairs(outcomes: DataFrame) -> DataFrame:
-    """Reduce owed outcomes to one row a pair, whose event, delay and outcome all its rows share."""
+    """Reduce outcomes to one row per pair; its event, delay and outcome are the same in all its rows."""
     return outcomes.where("first")
 
 
 def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
-    """Count owed and every outcome, those of the delivered that had their whole lifetime, and both ratios,
-    delivered / owed and that among those with their whole lifetime, for each value of `by`.
+    """Count the expected deliveries (`owed`) and every outcome, and compute the ratios over all and over
+    those with their whole lifetime, for each value of `by`.
 
-    On pairs and without `by` it is the delivery ratio of the run; on outcomes by subscriber, id and seq
-    that of every subscription; on pairs joined with `nodes` that of every group. Nothing owed gives a ratio
-    of null, not 0.
+    On pairs without `by` it is the delivery ratio of the run; on outcomes by subscriber, id and seq that of
+    every subscription; on pairs joined with `nodes` that of every group. Without expected deliveries the
+    ratio is null.
     """
     return (
         frame.groupBy(*by)
@@ -102,15 +101,13 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
 
 
 def with_group(frame: DataFrame, nodes: DataFrame) -> DataFrame:
-    """Add the subscriber's group and role to every row."""
+    """Add the subscriber's group and role."""
     who = nodes.select(F.col("node").alias("subscriber"), "group", "role")
     return frame.join(F.broadcast(who), "subscriber", "left")
 
 
 def with_run(frame: DataFrame, manifest: Manifest) -> DataFrame:
-    """Add which run the rows are of: its scenario, replication policy and seed, so that the rows of many runs
-    can stand in one frame and be grouped by them.
-    """
+    """Add scenario, policy and seed, so that the rows of many runs can be combined and grouped."""
     return frame.select(
         F.lit(manifest.name).alias("scenario"),
         F.lit(manifest.policy).cast("string").alias("policy"),
@@ -120,11 +117,11 @@ def with_run(frame: DataFrame, manifest: Manifest) -> DataFrame:
 
 
 def tally(outcomes: DataFrame) -> DataFrame:
-    """Count the outcomes as finely as any figure needs them, so that the table is gone through once.
+    """Count the outcomes at the finest level that any figure needs, in one pass.
 
-    By subscription revision and language; by whether a row is the `first` of its pair, which counts pairs
-    instead of rows; and by what must not happen: `repeated`, the application saw it more than once, and
-    `unowed`, it was owed to nobody (then there is no revision, and its count stands under `owed`).
+    By subscription revision and language; by whether a row is the `first` of its pair, to count pairs instead
+    of rows; and by violations: `repeated` deliveries, and `unowed` ones, which match no subscription and have
+    no revision.
     """
     marked = outcomes.withColumns(
         {
@@ -138,15 +135,15 @@ def tally(outcomes: DataFrame) -> DataFrame:
 
 
 def over_time(pairs: DataFrame, bin_ms: int) -> DataFrame:
-    """Count, for each bin of simulated time, the pairs that became owed in it and those that were delivered
-    in it.
-    """
-    became_owed = pairs.select(_bin("event_ms", bin_ms), F.lit(1).alias("owed"), F.lit(0).alias("delivered"))
+    """Count, for each bin of simulated time, the pairs that became expected and those that were delivered."""
+    became_expected = pairs.select(
+        _bin("event_ms", bin_ms), F.lit(1).alias("owed"), F.lit(0).alias("delivered")
+    )
     arrived = pairs.where(F.col("delivered_ms").isNotNull()).select(
         _bin("delivered_ms", bin_ms), F.lit(0).alias("owed"), F.lit(1).alias("delivered")
     )
     return (
-        became_owed.unionAll(arrived)
+        became_expected.unionAll(arrived)
         .groupBy("bin")
         .agg(F.sum("owed").alias("owed"), F.sum("delivered").alias("delivered"))
         .transform(in_order, "bin")

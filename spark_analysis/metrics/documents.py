@@ -1,9 +1,8 @@
-"""Which documents should have been told: every document that a source offered × every subscription in force.
+"""Matches of documents: every document that a source offered × every subscription in force.
 
-A document is a notification as it is, so nothing has to be told in full before it can be judged: the matchers
-that listen to its language are given it at age 0. What comes out has the form of readings that were judged
-(`truth.JUDGED`), and goes the same road to its fate: a document that nobody released and somebody wanted was
-not asked for at its source, or not by this subscriber.
+A document is a notification as it is, so the matchers for its language are given it at age 0. The result has
+the form of matched readings (`truth.JUDGED`) and leads to the same fates: a document that matched but was not
+released had no matching subscription at its source.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,19 +12,19 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_analysis.metrics.owed import Listeners, SubscriptionRevision, load_matchers
+from spark_analysis.metrics.expected import RevisionMatchers, SubscriptionRevision, load_revisions
 from spark_analysis.metrics.reading_search import Matches
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import JUDGED, packed
 
 
-def documents_judged(
+def matched_documents(
     revisions: Sequence[SubscriptionRevision], languages: RunLanguages
 ) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `documents` into who wanted each of them (`JUDGED`)."""
+    """Return the transformation of `documents` into their matches (`JUDGED`)."""
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        listeners = load_matchers(revisions, languages)
+        listeners = load_revisions(revisions, languages)
         for batch in batches:
             yield packed(batch, 0, document_matches(batch, revisions, listeners))
 
@@ -46,29 +45,10 @@ def documents_judged(
     return transform
 
 
-def released_documents(documents: DataFrame) -> DataFrame:
-    """Give one row: how many documents became notifications."""
-    return documents.where(F.col("released") > 0).agg(F.count("*").alias("documents"))
-
-
-def frames_of_documents(documents: DataFrame, messages: DataFrame, frame_bytes: int) -> DataFrame:
-    """Give one row: how many frames of so many bytes a document takes on the air, envelope included."""
-    languages = documents.select("language").distinct()
-    sent = messages.where((F.col("kind") == "sent") & (F.col("type") == "notification"))
-    told = (
-        sent.join(languages, "language", "left_semi")
-        .groupBy("origin", "number")
-        .agg(F.max("bytes").alias("bytes"))
-    )
-    return told.agg(F.avg(F.ceil(F.col("bytes") / frame_bytes)).alias("frames"))
-
-
 def document_matches(
-    batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], listeners: Listeners
+    batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], listeners: RevisionMatchers
 ) -> Matches:
-    """Return whom the documents of a batch concern; it has the columns `language`, `vector` and
-    `event_ms`.
-    """
+    """Return the matches of a batch with the columns `language`, `vector` and `event_ms`."""
     ends, positions, degrees, subscribers = [], [], [], []
     columns = (batch[name].to_pylist() for name in ("language", "vector", "event_ms"))
     for language, vector, event_ms in zip(*columns, strict=True):

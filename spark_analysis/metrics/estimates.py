@@ -1,7 +1,7 @@
-"""Kaplan and Meier's estimate of censored times, by the one definition in `spark_analysis.survival`.
+"""Kaplan–Meier estimates computed by Spark, by the definition in `spark_analysis.survival`.
 
-Spark counts equal times and puts them in order; the curve itself is drawn by the very code that sweeps, live
-figures and `dens contacts` use, which goes through the times once and keeps a few hundred numbers.
+Spark counts and sorts equal times; the curve is computed by the same code as in sweeps, the live view and
+`dens contacts`, in one pass with bounded memory.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ ESTIMATES = StructType(
         StructField("survival", ArrayType(ArrayType(DoubleType())), False),
     ]
 )
-"""One row for each distribution: the fields of `spark_analysis.survival.Estimate`."""
+"""One row per distribution: the fields of `spark_analysis.survival.Estimate`."""
 
 _ESTIMATES_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("which", pa.string()),
@@ -47,9 +47,9 @@ _COUNTS: Final = ("ended", "censored", "never")
 
 
 def life_table(times: DataFrame) -> DataFrame:
-    """Count, for each distribution `which` and each time, how many ended there, were censored or never end.
+    """Count, for each distribution `which` and each time, how many ended, were censored or never end.
 
-    `times` has the columns which, time_ms and one 0 or 1 for each of ended, censored and never.
+    `times` has the columns which, time_ms and a 0 or 1 for each of ended, censored and never.
     """
     return times.groupBy("which", F.col("time_ms").cast("double").alias("time_ms")).agg(
         *(F.sum(F.col(name).cast("long")).alias(name) for name in _COUNTS)
@@ -57,7 +57,7 @@ def life_table(times: DataFrame) -> DataFrame:
 
 
 def estimates(table: DataFrame) -> DataFrame:
-    """Turn a life table into `ESTIMATES`; a distribution without any time has no row."""
+    """Return the `ESTIMATES` of a life table; a distribution without times has no row."""
     everything = sum((F.col(name) for name in _COUNTS), F.lit(0))
     counted = table.withColumn("total", F.sum(everything).over(Window.partitionBy("which")))
     in_order = counted.select("which", "total", "time_ms", *_COUNTS).sortWithinPartitions("which", "time_ms")
@@ -84,12 +84,12 @@ def _batch(which: str, found: Estimate) -> pa.RecordBatch:
 
 
 def collected(frame: DataFrame) -> dict[str, Estimate]:
-    """Ask for the estimates, by which distribution they are of."""
+    """Collect the estimates by distribution."""
     return {row["which"]: _estimate(row) for row in frame.collect()}
 
 
 NOTHING: Final = estimate(())
-"""What is known of a distribution without any time."""
+"""The estimate of a distribution without times."""
 
 
 def _estimate(row: Row) -> Estimate:

@@ -1,4 +1,4 @@
-"""Puts small results in order."""
+"""Sorts small results."""
 
 from pyspark.sql import DataFrame
 
@@ -6,7 +6,6 @@ from pyspark.sql import DataFrame
 def in_order(frame: DataFrame, *by: str) -> DataFrame:
     """Sort a frame that is small by construction, in one task.
 
-    `orderBy` would first ask the frame for samples, which is a second job, and then spread a handful of rows
-    over several tasks.
+    `orderBy` would first sample the frame in a second job, and then spread a few rows over several tasks.
     """
     return frame.coalesce(1).sortWithinPartitions(*by)

@@ -1,11 +1,10 @@
-"""Readings × subscription revisions in force, in columns: which match, how well, and for how many people.
+"""Columnar matching of readings against subscription revisions in force.
 
-A batch of readings comes as Arrow columns and leaves as arrays: no object is made for a reading or for a
-match. What is asked is each language's own ground truth (`plugins.ground_truth`).
+Readings come as Arrow columns and matches leave as arrays, without an object per reading or match. Matching
+uses each language's ground truth (`plugins.ground_truth`).
 
-A trace is written in the order of time, so a batch covers a short time. Ground truth then holds the
-revisions that are in force somewhere in it, and not all that there ever were: between two batches what
-began is added and what ended is removed.
+A trace is ordered by time, so a batch covers a short time. Only the revisions in force during the batch are
+loaded; between two batches revisions are added and removed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,28 +18,28 @@ import pyarrow as pa
 from plugins.ground_truth import Bytes, GroundTruth, Integers, Judged, Keys, ReadingColumns
 from plugins.kernels.compiled import compiled, is_available
 from spark_analysis.errors import TraceError
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from watchdog.header import body_of
 
 COMPILED_FROM: Final = 200_000
-"""Matches at once; looking through so many takes longer than loading compiled code."""
+"""Matches from which loading the compiled code pays off."""
 
 PAIRS_AT_ONCE: Final = 1 << 24
-"""A batch is judged in pieces of so many pairs: if all of them matched, they would take 80 MB."""
+"""Maximum pairs per step: if all matched they would take 80 MB."""
 
 NO_EVENT: Final = 255
-"""Stands for the event class of a reading without values, which no subscription is about."""
+"""The event class of a reading without values, which matches no subscription."""
 
 Numbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Whom readings concern: the matches of reading i stand at [ends[i - 1], ends[i]).
+    """Matches of readings: those of reading i are at [ends[i - 1], ends[i]).
 
-    `revisions` are positions in the sequence that was searched, in no particular order, and `subscribers`
-    says of each reading how many different people they belong to.
+    `revisions` are positions in the searched sequence, unordered; `subscribers` is the number of distinct
+    subscribers per reading.
     """
 
     ends: Integers
@@ -69,7 +68,7 @@ class ReadingSearch:
         self._held = np.zeros(len(revisions), bool)
 
     def matches(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Matches]]:
-        """Yield (position of its first reading, matches) for each piece of a batch, in order.
+        """Yield (position of the first reading, matches) for each part of a batch, in order.
 
         The batch has the columns `event_ms`, `event`, `attributes` and `values`.
         """
@@ -87,7 +86,7 @@ class ReadingSearch:
             yield begin, self._found(readings.part(begin, begin + step))
 
     def _hold(self, in_force: npt.NDArray[np.bool_]) -> None:
-        """Make every language hold those of these revisions that are its own, and no others."""
+        """Load exactly these revisions into the ground truths of their languages."""
         for position in np.flatnonzero(self._held & ~in_force).tolist():
             self._truths[self._languages[position]].remove(position)
         for position in np.flatnonzero(in_force & ~self._held).tolist():
@@ -107,7 +106,7 @@ class ReadingSearch:
 
 
 def _side_by_side(judged: Sequence[Judged], count: int) -> Judged:
-    """Return what several languages found of the same readings, reading by reading."""
+    """Merge the matches of several languages by reading."""
     reading = [np.repeat(np.arange(count), np.diff(ends, prepend=0)) for ends, _, _ in judged]
     order = np.argsort(np.concatenate(reading), kind="stable")
     ends = np.sum([ends for ends, _, _ in judged], axis=0).astype(np.int64)
@@ -126,9 +125,9 @@ def keep_in_force(
     last: Numbers,
     subscribers: Numbers,
 ) -> int:
-    """Keep, in place, the matches with revisions in force at the reading's time; return how many are left.
+    """Keep, in place, the matches with revisions in force at the reading's time; return their number.
 
-    `subscribers` receives the number of different people of each reading; `last` is working room of -1.
+    `subscribers` receives the number of distinct subscribers per reading; `last` is a scratch array of -1.
     """
     kept, start = 0, 0
     for reading in range(len(ends)):
@@ -149,7 +148,7 @@ def keep_in_force(
 
 
 def read_columns(batch: pa.RecordBatch) -> ReadingColumns:
-    """Take the readings of a batch apart; raise `TraceError` when masks and values do not agree."""
+    """Decode the readings of a batch; inconsistent masks and values raise `TraceError`."""
     count = batch.num_rows
     mask_ends, masks = bytes_of(batch["attributes"])
     value_ends, values = bytes_of(batch["values"])
@@ -172,7 +171,7 @@ def read_columns(batch: pa.RecordBatch) -> ReadingColumns:
 
 
 def bytes_of(column: Any) -> tuple[Integers, Bytes]:
-    """Return where the values of a binary column end, with a 0 in front, and all of them in a row."""
+    """Return the end offsets of a binary column, with a leading 0, and its concatenated bytes."""
     column = column.cast(pa.binary())
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]

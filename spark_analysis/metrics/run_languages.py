@@ -1,4 +1,4 @@
-"""The languages of a run, over its mission table: what judges its notifications and its readings."""
+"""The languages of a run with its mission table."""
 
 from dataclasses import dataclass
 
@@ -18,35 +18,35 @@ from plugins.registry import languages
 
 @dataclass(frozen=True, slots=True)
 class RunLanguages:
-    """Makes matchers and ground truths wherever Spark needs them; it can be pickled."""
+    """Creates matchers and ground truths in Spark workers; picklable."""
 
     table: MissionTable
     condition: str | None = None
-    """Under which notifications served subscriptions; None is what languages have by themselves."""
+    """Feature condition of the run; None is the default of the languages."""
 
     def matchers(self, number: int) -> dict[int, Matcher]:
-        """Return empty matchers of the language with this number, by the language that each judges."""
-        return {told: make(self.table) for told, make in self._language(number).matchers.items()}
+        """Return empty matchers of a language, by the language of the notifications they match."""
+        return {language: make(self.table) for language, make in self._language(number).matchers.items()}
 
     def ground_truth(self, number: int) -> GroundTruth | None:
-        """Return what judges readings for this language; None where readings are nothing to it."""
+        """Return what matches readings for this language; None if readings do not apply to it."""
         make = self._language(number).ground_truth
         return None if make is None else make(self.table)
 
     def composes(self, number: int) -> bool:
-        """Say whether notifications of this language are made of others: what of it is owed to whom follows
-        from these, and not from its matcher alone.
+        """Return whether notifications of this language are composed from others. Their expected deliveries
+        do not follow from the matcher alone.
         """
         return self._language(number).composer is not None
 
     @property
     def composed(self) -> tuple[int, ...]:
-        """Return the numbers of such languages."""
+        """Return the numbers of composing languages."""
         return tuple(number for number, one in languages().items() if one.composer is not None)
 
     @property
     def plain(self) -> tuple[int, ...]:
-        """Return the numbers of languages whose notifications tell of neither a reading nor a document."""
+        """Return the numbers of languages whose notifications contain neither a reading nor a document."""
         return tuple(
             number
             for number, one in languages().items()
@@ -54,23 +54,23 @@ class RunLanguages:
         )
 
     def composer(self, number: int) -> Composer:
-        """Return an empty composer of a language that has one."""
+        """Return an empty composer of a composing language."""
         make = self._language(number).composer
-        assert make is not None  # asked for languages that compose alone
+        assert make is not None  # called for composing languages only
         return make(self.table)
 
     def results(self, number: int) -> ResultReader:
-        """Return what reads what notifications of such a language say."""
+        """Return the reader of the results in a notification."""
         reader = self._language(number).results
         assert reader is not None
         return reader
 
     def parts(self, number: int) -> TakeApart:
-        """Return what takes subscriptions of a language apart."""
+        """Return the function that splits subscriptions into parts."""
         return self._language(number).parts(self.table)
 
     def source_filter(self, number: int) -> SourceFilter:
-        """Return an empty filter as a source has it."""
+        """Return an empty source filter."""
         return self._language(number).source_filter(self.table)
 
     def _language(self, number: int) -> SubscriptionLanguage:

@@ -1,34 +1,35 @@
-"""What should have been told: every reading that a watchdog judged × every subscription in force.
+"""Ground truth: every reading × every subscription in force.
 
-`owed` asks what became of the notifications that left a source. This asks one step earlier: which readings
-did a subscriber want, whether or not a filter ever let them out? A reading is told in full, with all its
-values, and given to the matcher that a DENS node uses (`reading_search`). Of every wanted pair (reading,
-subscriber) exactly one *fate* is true, the best that any of its notifications and subscriptions had:
+`expected` covers notifications that left a source. This module starts one step earlier: which readings match
+a subscription, whether or not a filter released them? A reading is taken with all its values and matched as
+on a DENS node (`reading_search`). Every wanted pair (reading, subscriber) has exactly one *fate*, the best of
+its notifications and subscriptions:
 
 | fate | meaning |
 | --- | --- |
-| delivered | the application saw it |
+| delivered | the application received it |
 | under_way | a carrier has a copy at the end of the run, with time left; not withdrawn |
 | withdrawn | the subscription was withdrawn before it arrived, within its lifetime |
-| too_late | a carrier had a copy until its lifetime was over |
-| dropped | every carrier gave its copy up before: dropped, refused, or lost with its store |
-| never_carried | it left the filter, and nobody but its source ever had it |
+| too_late | a carrier had a copy until it expired |
+| dropped | every carrier discarded its copy before: dropped, refused, or lost with its store |
+| never_carried | it left the filter and no node but its source ever had it |
 | held_back | the filter released nothing because of hysteresis or a minimum interval |
-| not_asked_for_this | subscriptions were installed at the source, and none released it for this subscriber |
-| not_asked | no subscription was installed at the source at that moment |
+| not_asked_for_this | subscriptions were installed at the source, but none released it for this subscriber |
+| not_asked | no subscription was installed at the source at that time |
 
-A filter never passes too little (every language is tested for it), so `not_asked_for_this` means that the
-subscription had not come there yet. Subscriptions of languages that judge no readings have no part in this,
-nor have notifications that tell of neither a reading nor a document: plain messages and composites.
-Documents, which are told as they are, are judged in `metrics/documents.py`.
+A filter never suppresses a match (every language is tested for it), so `not_asked_for_this` means that the
+subscription had not reached the source. Subscriptions of languages without ground truth are not covered, nor
+are notifications without a reading or document: plain messages and composites. Documents are added by
+`documents.py`.
 
-Matches are many more than readings, so they travel packed: `judged` has one row a reading, its matches as
-bytes; `wanted` has one row a match, for whoever wants to see them. Counting needs the first only.
+Matches are far more numerous than readings, so they are packed: `judged` has one row per reading with its
+matches as bytes, `wanted` one row per match. Counting needs only the first.
 """
 
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -37,8 +38,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BinaryType, BooleanType, IntegerType, LongType, StructField, StructType
 
-from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.expected import SubscriptionRevision
+from spark_analysis.metrics.radio_use import NOTIFICATION_TYPES
 from spark_analysis.metrics.reading_search import Matches, ReadingSearch, bytes_of
 from spark_analysis.metrics.run_languages import RunLanguages
 
@@ -53,12 +54,49 @@ FATES: Final = (
     "not_asked_for_this",
     "not_asked",
 )
-"""Best first; a pair has the first one that is true of it."""
+"""Best first; a pair has the first one that applies."""
 
 READING: Final = ("node", "event", "event_number", "event_ms")
-"""Readings are numbered apart in each event class. A document has no class; nor have, here, the readings of a
-trace in which all of a source were numbered together.
+"""Readings are numbered per event class. A document has no class, nor has a reading of a trace version that
+numbered all readings of a source together.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """Fates of every pair of reading, or document, and subscriber that matches.
+
+    The nine fates add up to `wanted`. `unwanted` counts pairs that were delivered without a match,
+    `released_in_vain` readings and documents that left their source without a match. Plain messages and
+    composites are excluded.
+    """
+
+    delivered: int
+    under_way: int
+    too_late: int
+    dropped: int
+    never_carried: int
+    held_back: int
+    not_asked_for_this: int
+    not_asked: int
+    unwanted: int
+    released_in_vain: int
+    withdrawn: int = 0
+    wanted: int = field(init=False)
+    recall: float | None = field(init=False)
+    """delivered / wanted"""
+    precision: float | None = field(init=False)
+    """delivered / (delivered + unwanted)"""
+
+    def __post_init__(self) -> None:
+        """Derive the sums, so that they are always consistent with the counts."""
+        released = self.delivered + self.under_way + self.too_late + self.dropped + self.never_carried
+        wanted = released + self.withdrawn + self.held_back + self.not_asked_for_this + self.not_asked
+        shown = self.delivered + self.unwanted
+        object.__setattr__(self, "wanted", wanted)
+        object.__setattr__(self, "recall", self.delivered / wanted if wanted else None)
+        object.__setattr__(self, "precision", self.delivered / shown if shown else None)
+
 
 _int, _long = IntegerType(), LongType()
 
@@ -80,10 +118,10 @@ JUDGED: Final = StructType(
         StructField("degrees", BinaryType(), False),
     ]
 )
-"""One row for each reading that somebody wanted: how many people did, and its matches, packed.
+"""One row per reading with a match: the number of subscribers, and its matches, packed.
 
-`revisions` are positions in the sequence of revisions, four bytes each, the lowest first; `degrees` has a
-byte for each of them.
+`revisions` are positions in the sequence of revisions, four bytes each, ascending; `degrees` has one byte for
+each.
 """
 
 WANTED: Final = StructType(
@@ -95,7 +133,7 @@ WANTED: Final = StructType(
         StructField("degree_u8", _int, False),
     ]
 )
-"""One row for each (reading, subscription revision in force) that match."""
+"""One row per match of a reading with a subscription revision in force."""
 
 _POSITION: Final = np.dtype("<u4")
 
@@ -103,7 +141,7 @@ _POSITION: Final = np.dtype("<u4")
 def judged(
     revisions: Sequence[SubscriptionRevision], languages: RunLanguages
 ) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `filter_decisions` into who wanted each reading (`JUDGED`)."""
+    """Return the transformation of `filter_decisions` into the matches of each reading (`JUDGED`)."""
     name = hashlib.sha256(pickle.dumps((revisions, languages))).digest()
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -131,7 +169,7 @@ def judged(
 
 
 def wanted(revisions: Sequence[SubscriptionRevision]) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of what was `judged` with these revisions into a row a match (`WANTED`)."""
+    """Return the transformation of `JUDGED` rows into one row per match (`WANTED`)."""
     facts = {
         name: np.array([getattr(revision, name) for revision in revisions], np.int32)
         for name in ("subscriber", "id", "seq")
@@ -172,8 +210,8 @@ def _binary(ends: Any, data: Any) -> Any:
 
 
 _loaded: dict[bytes, ReadingSearch] = {}
-"""The search that this process used last, by what it holds: loading thousands of subscriptions for every
-task of a query would take longer than the task.
+"""The search that this process used last, by its digest: loading thousands of subscriptions for every task
+would take longer than the task.
 """
 
 
@@ -185,7 +223,7 @@ def _search(name: bytes, revisions: Sequence[SubscriptionRevision], languages: R
 
 
 def carriage(messages: DataFrame) -> DataFrame:
-    """Say of every notification whether any node but its source had it."""
+    """Return whether any node but the source had each notification."""
     elsewhere = F.col("node") != F.col("origin")
     return (
         messages.where(F.col("type").isin(*NOTIFICATION_TYPES))
@@ -202,35 +240,36 @@ def fates(
     copies: DataFrame,
     plain: Sequence[int] = (),
 ) -> DataFrame:
-    """Give one row a pair (reading, subscriber) that was wanted or told: its fate, and whether it was wanted.
+    """Return one row per pair (reading, subscriber) that matches or was delivered: its fate, and whether it
+    matches.
 
-    A pair that was told and not wanted has the fate of its notification. `copies` is what
-    `holding.copies_at_end` gives, `plain` are the languages whose notifications tell of no reading or
-    document."""
+    A pair that does not match has the fate of its notification. `copies` is `Run.copies_at_end`, `plain` are
+    the languages whose notifications contain no reading or document.
+    """
     readings = (
         notifications.where(~F.col("language").isin(*plain))
-        .select("origin", "number", "event", "event_number", F.col("at_ms").alias("told_ms"))
+        .select("origin", "number", "event", "event_number", F.col("at_ms").alias("notified_ms"))
         .join(carriage(messages), ["origin", "number"], "left")
         .join(copies.select("origin", "number", "carried_left", "ran_out"), ["origin", "number"], "left")
     )
-    told = (
+    notified = (
         outcomes.select("origin", "number", "subscriber", "outcome", "delivered_ms")
         .join(readings, ["origin", "number"])
         .select(
             F.col("origin").alias("node"),
             "event",
             "event_number",
-            F.col("told_ms").alias("event_ms"),
+            F.col("notified_ms").alias("event_ms"),
             "subscriber",
-            _fate_of_told().alias("rank"),
+            _fate_of_notified().alias("rank"),
             F.lit(False).alias("wanted"),
         )
     )
-    asked_for = wanted.select(
+    matched = wanted.select(
         *READING, "subscriber", _fate_at_source().alias("rank"), F.lit(True).alias("wanted")
     )
     return (
-        asked_for.unionByName(told)
+        matched.unionByName(notified)
         .groupBy(*READING, "subscriber")
         .agg(F.min("rank").alias("rank"), F.max("wanted").alias("wanted"))
         .withColumn("fate", _name_of_rank())
@@ -247,10 +286,10 @@ def fate_counts(
     copies: DataFrame,
     plain: Sequence[int] = (),
 ) -> DataFrame:
-    """Count the pairs of every fate, wanted and not.
+    """Count the pairs of every fate, matching and not.
 
-    They are those of `fates`, but a reading that never left its source is not taken apart into pairs: all
-    who wanted it have the same fate, and nobody was told.
+    Equivalent to counting `fates`, but a reading that never left its source is not expanded into pairs: all
+    its subscribers have the same fate.
     """
     stayed = (
         judged.where(F.col("released") == 0)
@@ -268,7 +307,7 @@ def fate_counts(
 
 
 def released_and_wanted(judged: DataFrame) -> DataFrame:
-    """Give one row: how many readings that became notifications somebody wanted."""
+    """Return one row: the number of released readings that match a subscription."""
     return judged.where(F.col("released") > 0).agg(F.count("*").alias("readings"))
 
 
@@ -280,7 +319,7 @@ def _rank(fate: str) -> Column:
     return F.lit(FATES.index(fate))
 
 
-def _fate_of_told() -> Column:
+def _fate_of_notified() -> Column:
     has_time = F.col("outcome").isin("open", "lost")
     return (
         F.when(F.col("delivered_ms").isNotNull(), _rank("delivered"))

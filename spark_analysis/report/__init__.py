@@ -1,1 +1,1 @@
-"""Answers as people read them: the page of a run, the page of a comparison, their pictures."""
+"""The HTML pages of one run and of a comparison."""

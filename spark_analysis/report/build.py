@@ -1,4 +1,4 @@
-"""The report of a run or of several: what to show, and the one file it is shown in."""
+"""Writes the report of one run or of several as one HTML file."""
 
 import errno
 import os
@@ -6,22 +6,20 @@ import tempfile
 from pathlib import Path
 
 from dens.config.atomic_write import write_whole
-from spark_analysis.answers import Analysis
-from spark_analysis.queries.analysis import analyse
+from spark_analysis.answers import Analysis, analyse
 from spark_analysis.report.comparison import Comparison, compare
 
 __all__ = ["analyse", "compare", "refuse_unwritable", "write_comparison", "write_report"]
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise an `OSError` that names `path` when no report can be written there; nothing is left behind.
-
-    An analysis takes longer than to find that out.
+    """Raise an `OSError` that names `path` if no report can be written there, before the slow analysis
+    starts.
     """
     if path.is_dir() and not path.is_symlink():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
-        return  # A device or a pipe: only writing to it tells.
+        return  # a device or a pipe: can only be tested by writing
     try:
         there = next(folder for folder in path.absolute().parents if folder.exists())
         tempfile.TemporaryFile(dir=there).close()
@@ -30,14 +28,15 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def load_pages() -> None:
-    """Import the pages, which load matplotlib (1.3 CPU s). `dens report` calls this while Java starts."""
+    """Import the pages and matplotlib (1.3 CPU s). `dens report` calls this while Java starts."""
+    import spark_analysis.rendering.drawing
     import spark_analysis.report.comparison_page
     import spark_analysis.report.page  # noqa: F401
 
 
 def write_report(analysis: Analysis, path: str | Path, run: Path | None = None) -> None:
-    """Write the report of one run as one HTML file that needs nothing else; `run` is the run's folder, where
-    the file goes into it.
+    """Write the report of one run as one self-contained HTML file; `run` is the run's folder if the file goes
+    there.
     """
     from spark_analysis.report.page import page  # matplotlib is loaded while Spark works
 
@@ -45,7 +44,7 @@ def write_report(analysis: Analysis, path: str | Path, run: Path | None = None) 
 
 
 def write_comparison(comparison: Comparison, path: str | Path) -> None:
-    """Write the comparison of several runs as one HTML file that needs nothing else."""
+    """Write the comparison of several runs as one self-contained HTML file."""
     from spark_analysis.report.comparison_page import comparison_page
 
     write_whole(Path(path), comparison_page(comparison).encode())

@@ -1,7 +1,6 @@
-"""Several runs side by side: runs that differ in nothing but their seed are one variant.
+"""Comparison of runs: runs that differ only in their seed are one variant.
 
-What makes a variant is found by comparing the resolved scenarios of all runs, setting by setting; only what
-is not the same everywhere is named.
+Variants are found by comparing the resolved scenarios of all runs, setting by setting.
 """
 
 import json
@@ -21,40 +20,39 @@ from spark_analysis.interval import Interval, interval
 from spark_analysis.variant_labels import differing, variant_labels
 
 MOMENTS: Final = 100
-"""So many times a curve of delays has."""
+"""Points of a delay curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Runs of one scenario with different seeds, and over them each metric that is compared, by its name."""
+    """Runs of one scenario with different seeds, and each compared metric over them, by name."""
 
     label: str
     short: str
-    """What it is called where there is little room: only what makes it differ."""
+    """Short label: only the settings that differ."""
     seeds: tuple[int | None, ...]
     partial: bool
     figures: Mapping[str, Interval | None]
     arrived: tuple[tuple[float, float], ...]
-    """(seconds, estimated share of owed pairs that arrive within that time), the mean over the runs."""
+    """(seconds, estimated share of expected deliveries that arrive within that time), the mean
+    over the runs.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Variants in the order in which their first runs were given."""
+    """Variants in the order of their first runs."""
 
     variants: tuple[Variant, ...]
     differing: tuple[str, ...]
     """The paths of the settings in which they differ."""
 
     def as_document(self) -> dict[str, Any]:
-        """Return it in JSON's types."""
         return asdict(self)
 
 
-def refuse_strangers(runs: Sequence[tuple[Path, Manifest]]) -> None:
-    """Raise `TraceError` when runs speak of different words: figures about different wishes are no variants
-    of each other.
-    """
+def refuse_other_vocabularies(runs: Sequence[tuple[Path, Manifest]]) -> None:
+    """Raise `TraceError` if runs have different vocabularies: their figures are not comparable."""
     for folder, manifest in runs[1:]:
         first_folder, first = runs[0]
         if _vocabularies(manifest) != _vocabularies(first):
@@ -63,18 +61,18 @@ def refuse_strangers(runs: Sequence[tuple[Path, Manifest]]) -> None:
                 name for name in mine.keys() | others.keys() if mine.get(name) != others.get(name)
             )
             raise TraceError(
-                f"{folder}: its vocabularies are not those of {first_folder} ({', '.join(differing)} differ);"
-                " they cannot be compared; report each alone"
+                f"{folder}: its vocabularies differ from those of {first_folder} ({', '.join(differing)}); "
+                "the runs cannot be compared; report each separately"
             )
 
 
 def _vocabularies(manifest: Manifest) -> Mapping[str, str]:
-    """Return the vocabularies of a run by name; a trace older than their texts has names alone."""
+    """Return the vocabularies of a run by name; older traces have names only."""
     return manifest.vocabularies or {str(name): "" for name in manifest.scenario.get("vocabularies", ())}
 
 
 def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
-    """Put runs side by side. A variant's intervals are over its seeds; of one run they are not known."""
+    """Group runs into variants. Intervals are over the seeds of a variant, and unknown for one run."""
     members: dict[str, list[tuple[Manifest, Analysis]]] = {}
     for manifest, analysis in runs:
         members.setdefault(json.dumps(_settings(manifest), sort_keys=True), []).append((manifest, analysis))
@@ -114,7 +112,7 @@ def _over_seeds(runs: Sequence[Analysis]) -> dict[str, Interval | None]:
 
 
 def _moments(runs: Sequence[Analysis]) -> tuple[float, ...]:
-    """Return times, evenly spread by their logarithm, over everything that any run took."""
+    """Return logarithmically spaced times over the range of all runs."""
     known = [max(time_s, 0.1) for analysis in runs for time_s in _reached(analysis)]
     if not known:
         return ()
@@ -123,24 +121,26 @@ def _moments(runs: Sequence[Analysis]) -> tuple[float, ...]:
 
 
 def _reached(analysis: Analysis) -> list[float]:
-    """Return the times within which 0 %, 1 %, … of the owed pairs arrive, as far as that goes."""
+    """Return the times within which 0 %, 1 %, … of the expected deliveries arrive, as far as they do."""
     return [time_s for time_s in analysis.delay.within_s if time_s is not None]
 
 
 def _arrived(runs: Sequence[Analysis], moments: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Return the mean over runs of the estimated share of owed pairs that arrive within each time."""
-    owing = [_reached(analysis) for analysis in runs if analysis.delivery.total.owed]
-    if not owing:
+    """Return the mean over runs of the estimated share of expected deliveries that arrive within
+    each time.
+    """
+    curves = [_reached(analysis) for analysis in runs if analysis.delivery.total.owed]
+    if not curves:
         return ()
 
     def share(reached: Sequence[float], within_s: float) -> float:
         return max(bisect_right(reached, within_s * 1.0001) - 1, 0) / 100
 
-    return tuple((at, sum(share(one, at) for one in owing) / len(owing)) for at in moments)
+    return tuple((at, sum(share(curve, at) for curve in curves) / len(curves)) for at in moments)
 
 
 def _settings(manifest: Manifest) -> dict[str, Any]:
-    """Return every single setting by its path, the seed and the title for people left out."""
+    """Return every setting by its path, without seed and title."""
     flat: dict[str, Any] = {}
     _flatten("", {k: v for k, v in manifest.scenario.items() if k not in ("seed", "title")}, flat)
     return flat
@@ -159,7 +159,7 @@ def _flatten(path: str, value: Any, into: dict[str, Any]) -> None:
 
 
 def _labels(variants: Sequence[dict[str, Any]]) -> list[str]:
-    """Name each variant by the settings in which not all agree; alone it is called by its name."""
+    """Label each variant by the settings that differ; a single one by its name."""
     paths = differing(variants)
     return [
         ", ".join(f"{path} = {json.dumps(one[path], ensure_ascii=False)}" for path in paths if path in one)

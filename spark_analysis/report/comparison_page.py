@@ -1,4 +1,4 @@
-"""The comparison of several runs as one HTML page: a table, and one picture for each figure."""
+"""The comparison of several runs as one HTML page: a table, and one figure per metric."""
 
 from html import escape
 from importlib.resources import files
@@ -14,8 +14,7 @@ from spark_analysis.number_format import (
     counted,
     share_text,
 )
-from spark_analysis.report.comparison import Comparison, Variant, compared_metrics
-from spark_analysis.report.drawing import (
+from spark_analysis.rendering.drawing import (
     FOUR,
     HALF_WIDTH_IN,
     INK,
@@ -28,20 +27,21 @@ from spark_analysis.report.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.variant_labels import in_lines
+from spark_analysis.report.comparison import Comparison, Variant, compared_metrics
+from spark_analysis.variant_labels import wrap_label
 
 _COLOURS: Final = (ONE, TWO, THREE, FOUR)
 _TIME_STEPS_S: Final = (
     0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400
 )  # fmt: skip
-"""Steps of a time axis that people count in."""
+"""Round steps of a time axis."""
 _LEGEND_LETTERS: Final = 150
-"""So many letters stand side by side over a picture as wide as the page."""
+"""Letters per line of a legend over a full-width figure."""
 _STROKES: Final[tuple[Any, ...]] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """Return the whole page. The same answers give the same text."""
+    """Return the page. Equal answers give equal bytes."""
     template = Template(files("spark_analysis.report").joinpath("template.html").read_text(encoding="utf-8"))
     head = template.template.split("<body>")[0]
     title = comparison_title(comparison)
@@ -57,8 +57,8 @@ def comparison_page(comparison: Comparison) -> str:
 <header>
 <p class="kicker">DENS comparison of runs</p>
 <h1>{escape(title)}</h1>
-<p>Runs that differ in nothing but their seed are one variant. Figures are means over seeds with their 95 %
-confidence intervals (Student’s t); of a single run there is no interval.</p>
+<p>Runs that differ only in their seed are one variant. Figures are means over seeds with 95 %
+confidence intervals (Student’s t); a single run has no interval.</p>
 {_differing(comparison)}
 {_notices(comparison)}
 </header>
@@ -68,9 +68,9 @@ confidence intervals (Student’s t); of a single run there is no interval.</p>
 </div>
 </section>
 <section>
-<h2>How long did it take?</h2>
-<p>Share of owed pairs that arrive within a time (Kaplan–Meier estimate, which accounts for pairs still open
-at the end of a run), the mean over the runs of a variant.</p>
+<h2>Delay</h2>
+<p>Share of expected deliveries that arrive within a time (Kaplan–Meier estimate, which accounts for
+deliveries still open at the end of a run), the mean over the runs of a variant.</p>
 <div class="figure" tabindex="0">
 {_delays_figure(comparison)}
 </div>
@@ -86,7 +86,6 @@ at the end of a run), the mean over the runs of a variant.</p>
 
 
 def comparison_title(comparison: Comparison) -> str:
-    """Return what is put side by side: variants, or the runs of a single one."""
     variants = comparison.variants
     if len(variants) == 1:
         return f"1 variant, {counted(len(variants[0].seeds), 'run')}"
@@ -94,7 +93,7 @@ def comparison_title(comparison: Comparison) -> str:
 
 
 def figure_text(value: Interval | None, metric: Metric) -> str:
-    """Return a figure for people: its mean and, where it is known, its interval."""
+    """Return the mean and, if known, the interval as text."""
     if value is None:
         return NOT_KNOWN
     write = metric.unit.text
@@ -108,7 +107,7 @@ def _explained(metric: Metric) -> str:
 
 
 def _differing(comparison: Comparison) -> str:
-    """Say by their whole paths which settings make the variants, which go by short names below."""
+    """Return the full paths of the settings in which the variants differ; labels are shorter."""
     if not comparison.differing:
         return ""
     return f"<p>The variants differ in {escape(', '.join(comparison.differing))}.</p>"
@@ -117,8 +116,8 @@ def _differing(comparison: Comparison) -> str:
 def _notices(comparison: Comparison) -> str:
     partial = [variant.label for variant in comparison.variants if variant.partial]
     return "\n".join(
-        f'<p class="notice" role="note">{escape(label)}: holds a partial run, which counts for as far as it '
-        "came.</p>"
+        f'<p class="notice" role="note">{escape(label)}: contains a partial run, which counts up to where it '
+        "stopped.</p>"
         for label in partial
     )
 
@@ -126,7 +125,8 @@ def _notices(comparison: Comparison) -> str:
 def _table(comparison: Comparison) -> str:
     what = comparison.differing[0] if len(comparison.differing) == 1 else "variant"
     head = "".join(
-        f"<th>{escape(name)}</th>" for name in (what, "runs", *(one.title for one in compared_metrics()))
+        f"<th>{escape(name)}</th>"
+        for name in (what, "runs", *(metric.title for metric in compared_metrics()))
     )
     return (
         '<table class="many">\n<caption>Mean over seeds and 95 % confidence interval</caption>\n'
@@ -145,7 +145,7 @@ def _row(variant: Variant, name: str) -> str:
 
 
 def _delays_figure(comparison: Comparison) -> str:
-    """Draw the curves of all variants over each other."""
+    """Draw the delay curves of all variants."""
     with mpl.rc_context(STYLE):
         longest = max((len(variant.short) for variant in comparison.variants), default=0)
         columns = max(1, min(4, _LEGEND_LETTERS // (longest + 6)))
@@ -162,7 +162,7 @@ def _delays_figure(comparison: Comparison) -> str:
         time_axis(axes, times)
         share_axis(axes)
         axes.set_xlabel("time from the event to the application")
-        axes.set_ylabel("share of owed pairs that arrive")
+        axes.set_ylabel("share of expected deliveries that arrive")
         if times:
             axes.legend(
                 frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, labelcolor=INK
@@ -178,9 +178,9 @@ def _delays_figure(comparison: Comparison) -> str:
 
 
 def _figure(comparison: Comparison, metric: Metric) -> str:
-    """Draw one metric of all variants, each a dot on its interval."""
+    """Draw one metric of all variants as dots with intervals."""
     with mpl.rc_context(STYLE):
-        labels = [in_lines(variant.short) for variant in comparison.variants]
+        labels = [wrap_label(variant.short) for variant in comparison.variants]
         lines = max((label.count("\n") + 1 for label in labels), default=1)
         figure, axes = canvas(0.7 + (0.14 + 0.2 * lines) * len(labels), HALF_WIDTH_IN)
         for place, variant in enumerate(comparison.variants):
@@ -201,7 +201,7 @@ def _figure(comparison: Comparison, metric: Metric) -> str:
             step_s = next((step for step in _TIME_STEPS_S if axes.get_xlim()[1] / step <= 5), 604_800)
             axes.set_xticks([step_s * i for i in range(int(axes.get_xlim()[1] / step_s) + 1)])
         axes.tick_params(axis="y", length=0, labelcolor=INK)
-        told = "; ".join(
+        values = "; ".join(
             f"{variant.short}: {figure_text(variant.figures[metric.name], metric)}"
             for variant in comparison.variants
         )
@@ -209,5 +209,5 @@ def _figure(comparison: Comparison, metric: Metric) -> str:
             figure,
             f"compared-{metric.name}",
             f"{metric.title}, {metric.meaning}",
-            f"Dots on intervals. {told}.",
+            f"Dots on intervals. {values}.",
         )

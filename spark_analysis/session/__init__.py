@@ -1,1 +1,1 @@
-"""Spark itself: Java, the session, clusters, Spark Connect, and how our code gets there."""
+"""Spark itself: Java, sessions, clusters, Spark Connect, and shipping code to workers."""

@@ -1,8 +1,7 @@
-"""Which of Spark's jars Java looks into first.
+"""Puts the jars with most classes first on Java's class path.
 
-Spark puts all its jars, 280 of them, on the class path in the order of a folder, and Java looks for a class
-in one after the other. Nearly all of the ten thousand that a report loads come from a few: named first, they
-are found at once.
+Spark puts its 280 jars on the class path in the order of a folder, and Java searches them one by one. Nearly
+all of the ten thousand classes that a report loads are in a few jars: listed first, they are found at once.
 """
 
 import os
@@ -11,7 +10,7 @@ from typing import Final
 
 from pyspark.find_spark_home import _find_spark_home
 
-_OFTEN_NEEDED: Final = (
+_FREQUENT_JARS: Final = (
     "spark-catalyst_",
     "spark-core_",
     "scala-library-",
@@ -36,13 +35,11 @@ _OFTEN_NEEDED: Final = (
     "spark-common-utils_",
     "parquet-hadoop-",
 )
-"""How the names of these jars begin, by the number of classes that a report takes from each."""
+"""Prefixes of the names of these jars, by the number of classes that a report loads from each."""
 
 
-def often_needed_jars() -> str:
-    """Return the class path of the jars that most classes come from; of a Spark that keeps them elsewhere it
-    is empty.
-    """
+def frequent_jars() -> str:
+    """Return the class path of the frequently used jars; empty if Spark keeps its jars elsewhere."""
     jars = Path(_find_spark_home()) / "jars"
-    found = (jar for name in _OFTEN_NEEDED for jar in sorted(jars.glob(f"{name}*.jar")))
+    found = (jar for name in _FREQUENT_JARS for jar in sorted(jars.glob(f"{name}*.jar")))
     return os.pathsep.join(map(str, found))

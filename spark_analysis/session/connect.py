@@ -1,9 +1,8 @@
-"""Spark Connect: a session on a server that is already there (`sc://host:15002`), without Java on this side.
+"""Spark Connect: a session on a remote server (`sc://host:15002`), without Java on this side.
 
-Such a session has no context, so code travels as an artifact of the session: our packages in an archive that
-every worker unpacks beside its work, and in it a small program that starts the worker's Python with them on
-its path. Nothing of ours needs to be installed there; what is needed is Python of the same version, with
-pyarrow, numpy, pandas and numba. Runs and sweeps lie where the server finds them under the same path.
+Such a session has no context, so code is shipped as a session artifact: an archive with our packages that
+every worker unpacks, and a small program that starts Python with them on its path. The server needs the same
+Python version with pyarrow, numpy, pandas and numba, and access to runs and sweeps under the same paths.
 """
 
 import atexit
@@ -43,32 +42,32 @@ _SETTINGS: Final = {
 
 
 def connect(url: str) -> SparkSession:
-    """Return a session on the server at this address, with our packages on its workers.
+    """Return a session on this server, with our packages on its workers.
 
-    Raises `NoSpark` when there is no such server or when this side lacks what speaks to it.
+    Raises `NoSpark` if there is no server, or if a client library is missing.
     """
     _refuse_silence(url)
-    # What Java notes in its log, this client says aloud: a window over a small table needs no partition.
+    # This client prints what Java only logs: a window over a small table needs no partition.
     warnings.filterwarnings("ignore", message="WARN WindowExpression", category=UserWarning)
     try:
         spark = SparkSession.builder.remote(url).getOrCreate()
-        spark.addArtifacts(f"{packed_environment()}#{_SHIPPED}", archive=True)
+        spark.addArtifacts(f"{pack_environment()}#{_SHIPPED}", archive=True)
         for name, value in _SETTINGS.items():
             spark.conf.set(name, value)
     except ImportError as error:
-        raise NoSpark(f"{url}: speaking to Spark Connect needs the package grpcio ({error})") from error
+        raise NoSpark(f"{url}: Spark Connect needs the package grpcio ({error})") from error
     except Exception as error:
         raise NoSpark(f"{url}: Spark Connect refused the session: {str(error).splitlines()[0]}") from error
     return spark
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Tell whether a session is one of Spark Connect, without loading what that needs."""
+    """Return whether a session uses Spark Connect, without importing its dependencies."""
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
-def packed_environment() -> Path:
-    """Return a new archive of our packages and of what starts Python with them; it goes with this process."""
+def pack_environment() -> Path:
+    """Return a new archive of our packages and the program that starts Python with them; removed at exit."""
     folder = Path(tempfile.mkdtemp(prefix="dens-packages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     archive = folder / f"{_SHIPPED}.tar.gz"
@@ -86,12 +85,12 @@ def _shipped(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def _refuse_silence(url: str) -> None:
-    """Refuse an address at which nobody listens, at once: the client itself would try for minutes."""
+    """Reject an address without a server at once: the client would retry for minutes."""
     try:
         parts = urlsplit(url)
         place = (parts.hostname or "", parts.port or DEFAULT_PORT)
     except ValueError as error:
-        raise NoSpark(f"{url}: not an address of Spark Connect ({error}); write sc://host:port") from error
+        raise NoSpark(f"{url}: invalid address ({error}); use sc://host:port") from error
     try:
         socket.create_connection(place, timeout=_ANSWER_TIMEOUT_S).close()
     except OSError as error:

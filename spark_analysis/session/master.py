@@ -1,4 +1,4 @@
-"""Whether a Spark master is where one was named. Spark itself would try for a minute to find that out."""
+"""Checks quickly whether a Spark master is reachable. Spark itself would retry for a minute."""
 
 import socket
 import struct
@@ -13,16 +13,16 @@ _ANSWER_TIMEOUT_S: Final = 3
 
 _STREAM: Final = b"dens\r\n\r\n"
 _QUESTION: Final = struct.pack(">qbi", 13 + len(_STREAM), 6, len(_STREAM)) + _STREAM
-"""A request for a stream that no Spark has, which it refuses: a frame of Spark's own, its length first. The
-ends of lines let a program that speaks lines, as web servers do, answer too.
+"""A request for a stream that does not exist, as a Spark frame with its length first. The line ends make
+line-based servers, such as web servers, respond too.
 """
 
 
 def refuse_no_master(master: str, otherwise: str) -> None:
-    """Raise `NoSpark`, with the advice `otherwise`, when at none of a cluster's places a Spark master can be.
+    """Raise `NoSpark`, with the advice `otherwise`, if no address of a cluster can be a Spark master.
 
-    Only what surely is none is refused: nobody listens, or what answers does not speak as Spark does. One
-    that wants to know who asks first says nothing, and is left to Spark.
+    Only certain cases are rejected: nothing listens, or the response is not Spark's. A master that requires
+    authentication sends nothing, and is left to Spark.
     """
     if not master.startswith(CLUSTER):
         return
@@ -39,13 +39,13 @@ def _why_no_master(place: str) -> str | None:
     host, _, port = place.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT_S) as there:
-            return None if _may_be_spark(there) else "another program uses this port, perhaps a web page"
+            return None if _may_be_spark(there) else "another program uses this port, perhaps a web server"
     except (OSError, ValueError) as error:
         return getattr(error, "strerror", None) or str(error)
 
 
 def _may_be_spark(there: socket.socket) -> bool:
-    """Ask, and look at the first bytes of the answer: Spark's begins with its length, which is small."""
+    """Send a request and check the first bytes of the response: Spark's starts with a small length."""
     there.settimeout(_ANSWER_TIMEOUT_S)
     try:
         there.sendall(_QUESTION)

@@ -1,9 +1,8 @@
-"""Starts and stops Spark: on this machine unless a master is named, with the same code on a cluster.
+"""Starts and stops Spark, on this machine or on a named master, with the same code.
 
-Everything Spark needs is found or set here, so that no user exports a variable: Java, the Python of the
-workers (this one; whatever `python3` is on the path may lack pyarrow), the way to our own packages, and a
-local address. What the Java side says goes to a log beside the session and is shown only when Spark does
-not start; errors of a job arrive as exceptions anyway.
+Everything Spark needs is found or set here, so that users need not set variables: Java, the workers' Python
+(this one; another `python3` on the path may lack pyarrow), our packages, and a local address. Java's output
+goes to a log that is shown only if Spark does not start; errors of a job are raised as exceptions anyway.
 """
 
 import logging
@@ -24,11 +23,11 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from spark_analysis.errors import NoSpark
-from spark_analysis.session.class_path import often_needed_jars
+from spark_analysis.session.class_path import frequent_jars
 from spark_analysis.session.connect import SCHEME, connect
 from spark_analysis.session.java import find_java
 from spark_analysis.session.master import refuse_no_master
-from spark_analysis.session.shipping import packed_packages
+from spark_analysis.session.shipping import pack_packages
 
 MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
 
@@ -40,25 +39,24 @@ _QUICK_JAVA: Final = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 """A report is many small queries, each run once. Java's optimising compiler would take half of the processor
-for code that is hardly used again, a collector beside the work another tenth, and checking the bytes of
-Spark's own classes, which come from a package that was checked by its hash, one more. Where there are tens
-of millions of rows the compiler and the collector earn what they cost. With room from the beginning the
-collector need not stop everything four times for Spark's own classes, and hardly ever for the rest.
+time, a concurrent collector a tenth, and bytecode verification of Spark's own classes another tenth. From
+tens of millions of rows on compiler and collector pay off. A large initial heap avoids collections during
+start-up.
 """
 _LOG_TAIL_LINES: Final = 12
 _STOP_TIMEOUT_S: Final = 20
 
 _remote: list[SparkSession] = []
-"""The session with Spark Connect, if there is one; Spark itself knows only those that have a context."""
+"""The Spark Connect session, if any; Spark itself tracks only sessions with a context."""
 
 
 def open_session(master: str | None = None, *, large: bool = False) -> SparkSession:
-    """Return the running session, or start one on `master`, on `$DENS_SPARK_MASTER`, or on this machine's
-    cores. A master `sc://host:port` is a server of Spark Connect. `large` has Java prepare for millions of
-    rows instead of for a quick answer.
+    """Return the running session, or start one on `master`, on `$DENS_SPARK_MASTER`, or on the cores of this
+    machine.
 
-    Raises `NoJava` when there is no Java and `NoSpark`, with the end of Spark's log, when it does not come
-    up, or when a session on another master than the one named is running in this process.
+    A master `sc://host:port` is a Spark Connect server. `large` optimises Java for millions of rows instead
+    of quick answers. Raises `NoJava` without Java and `NoSpark`, with the end of Spark's log, if Spark does
+    not start or a session on another master is running in this process.
     """
     running = SparkContext._active_spark_context
     if running is not None or _remote:
@@ -72,7 +70,7 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
     if master.startswith(SCHEME):
         _remote.append(connect(master))
         return _remote[-1]
-    logging.getLogger().addFilter(_told_otherwise)
+    logging.getLogger().addFilter(_is_not_py4j)
     refuse_no_master(
         master, f"start one there, or leave out --master and {MASTER_VARIABLE} to use this machine"
     )
@@ -88,7 +86,7 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
             _forget_context()
             raise
         except (PySparkRuntimeError, Py4JError, OSError) as error:
-            reason = str(error).splitlines()[0]  # the words are asked of Java, which is ended next
+            reason = str(error).splitlines()[0]  # the text comes from Java, which is stopped next
             _forget_context()
             log.seek(0)
             last = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
@@ -97,7 +95,7 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
 
 @contextmanager
 def spark_session(master: str | None = None, *, large: bool = False) -> Iterator[SparkSession]:
-    """Give the running session, or one that ends afterwards: who began one ends it, and nobody else."""
+    """Yield the running session, or a new one that is closed afterwards."""
     is_lent = SparkContext._active_spark_context is not None or bool(_remote)
     session = open_session(master, large=large)
     try:
@@ -109,7 +107,7 @@ def spark_session(master: str | None = None, *, large: bool = False) -> Iterator
 
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
-    """Keep an interruption until Java is there: before, nobody could end it, and it would stay for ever."""
+    """Defer an interruption until Java has started: before, the process could not be ended and would stay."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
         return
@@ -128,20 +126,20 @@ def _interrupted_later() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _told_otherwise(record: logging.LogRecord) -> bool:
-    """Keep the bridge to Java from logging what it also raises: of an interruption it would be pages."""
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    """Suppress log messages of the Java bridge that are also raised as exceptions."""
     return Path(record.pathname).parent.name != "py4j"
 
 
 def close_session(spark: SparkSession) -> None:
-    """Stop the session and end its Java process; afterwards another one may be opened, on another master."""
+    """Stop the session and its Java process, so that another one can be opened."""
     spark.stop()
     _remote.clear()
     _end_java()
 
 
 def _forget_context() -> None:
-    """Leave nothing behind of a session that did not come up."""
+    """Clean up after a session that did not start."""
     context = SparkContext._active_spark_context
     if context is not None:
         with suppress(Py4JError, OSError):  # the Java process may have ended itself
@@ -165,13 +163,13 @@ def _end_java() -> None:
 
 
 def _usable_cores() -> int:
-    """Return the cores this process may run on, which in a container are fewer than the machine has."""
+    """Return the cores available to this process, which may be fewer than the machine has."""
     return len(os.sched_getaffinity(0))
 
 
 def _prepare_environment(master: str) -> None:
-    """Set what Spark reads from the environment alone. The user's own settings stay, except for Java's
-    home. Where the workers are elsewhere they must find us, so our address is left to Spark.
+    """Set what Spark reads from the environment only. User settings are kept, except for Java's home. If
+    workers are on other machines the local address is left to Spark.
     """
     os.environ["JAVA_HOME"] = str(find_java().home)
     if master.startswith(("local", *_LOOPBACK)):
@@ -184,19 +182,18 @@ def _prepare_environment(master: str) -> None:
 def _configuration(master: str, large: bool) -> SparkConf:
     """Return the settings of every session, with their reasons."""
     settings = {
-        # No web page and no bar: the report is the page, and the command line shows progress itself.
+        # No web UI and no progress bar: the command line shows progress itself.
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.catalogImplementation": "in-memory",
         # Traces are small tables; hundreds of shuffle partitions would be hundreds of empty tasks.
         "spark.sql.shuffle.partitions": "4",
-        # Times of a trace are milliseconds since its start; no local time zone may creep in.
+        # Times of a trace are milliseconds since its start, independent of the local time zone.
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC"
         + ("" if large and master.startswith("local") else f" {_QUICK_JAVA}"),
-        "spark.driver.extraClassPath": often_needed_jars(),
-        # Remembering the line of code behind every column costs more than planning does, and nobody looks
-        # at the plans that Spark would write down, or doubts each rule of its planner.
+        "spark.driver.extraClassPath": frequent_jars(),
+        # Recording the code line of every column costs more than planning; plans and plan checks are unused.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.dataFrameQueryContext.enabled": "false",
         "spark.sql.ui.explainMode": "simple",
@@ -211,8 +208,8 @@ def _configuration(master: str, large: bool) -> SparkConf:
         }
     else:
         settings |= {
-            # The workers unpack our packages beside their work and find them before anything installed there.
-            "spark.archives": f"{packed_packages()}#{_SHIPPED}",
+            # Workers unpack our packages and find them before installed ones.
+            "spark.archives": f"{pack_packages()}#{_SHIPPED}",
             "spark.executorEnv.PYTHONPATH": _SHIPPED,
         }
     conf = SparkConf(loadDefaults=False).setMaster(master).setAppName("dens")

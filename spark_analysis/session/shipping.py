@@ -1,7 +1,7 @@
-"""Packs our own packages for the machines of a cluster, which need nothing of ours installed.
+"""Packs our packages for the machines of a cluster, which need no installation of them.
 
-What Numba compiled here goes along: its files say by digests which text and which processor they are of, so a
-worker that is another machine compiles anew, and all others are spared a minute.
+Kernels compiled by Numba are included: they are keyed by source and processor, so workers with another
+processor recompile, and all others save a minute.
 """
 
 import atexit
@@ -19,25 +19,24 @@ PACKAGES: Final = (
     "spark_analysis",
     "watchdog",
 )
-"""What a worker may need: the matchers and their words, and for sweeps the emulator."""
+"""What a worker may need: the matchers and vocabularies, and for sweeps the emulator."""
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 def is_shipped(path: PurePath) -> bool:
-    """Tell whether a file of a package goes along: of Python's caches only compiled kernels do.
-
-    Compiled modules stay: they are for this machine.
+    """Return whether a file is shipped. Of Python's caches only compiled kernels are; compiled modules are
+    for this machine only.
     """
     if "_compiled" in path.parts:
         return False
     return "__pycache__" not in path.parts or path.suffix in (".nbi", ".nbc")
 
 
-def packed_packages() -> Path:
-    """Return a new archive of `PACKAGES`, data files included; it is removed when this process ends.
+def pack_packages() -> Path:
+    """Return a new archive of `PACKAGES` with data files; removed at exit.
 
-    It is unpacked where it arrives, because scenarios and vocabularies are read as files.
+    Workers unpack it, because scenarios and vocabularies are read as files.
     """
     folder = Path(tempfile.mkdtemp(prefix="dens-packages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

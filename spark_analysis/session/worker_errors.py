@@ -1,4 +1,4 @@
-"""What went wrong on a worker, in words: whose fault it is, and what to do."""
+"""Translates errors of Spark workers."""
 
 import re
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ _VERSIONS: Final = re.compile(r"PYTHON_VERSION_MISMATCH")
 
 
 @contextmanager
-def told_in_words(otherwise: str) -> Iterator[None]:
-    """Turn what Spark raises from a worker into an error for people.
+def translated_worker_errors(otherwise: str) -> Iterator[None]:
+    """Translate worker exceptions into `AnalysisError`.
 
-    A worker that lacks a package, or runs another version of Python, is `NoSpark`. Anything else is an
-    `AnalysisError` that begins with `otherwise` and ends with the worker's own last line.
+    A worker that lacks a package, or has another Python version, is `NoSpark`. Anything else is an
+    `AnalysisError` that starts with `otherwise` and ends with the worker's last line.
     """
     try:
         yield
@@ -27,14 +27,14 @@ def told_in_words(otherwise: str) -> Iterator[None]:
         missing = _MISSING.search(text)
         if missing is not None:
             raise NoSpark(
-                f"a worker's Python has no package {missing[1] or missing[2]}. Workers run the Python that "
-                "PYSPARK_PYTHON names; it needs pyarrow, numpy, pandas and numba; our own packages come "
-                "with us"
+                f"a worker's Python lacks the package {missing[1] or missing[2]}. Workers run the Python "
+                "of PYSPARK_PYTHON; it needs pyarrow, numpy, pandas and numba; DENS itself is shipped "
+                "to the workers"
             ) from error
         if _VERSIONS.search(text):
             raise NoSpark(
-                "the workers run another version of Python than this process; name one of the same version "
-                "with PYSPARK_PYTHON"
+                "the workers run another Python version than this process; set PYSPARK_PYTHON to a Python of "
+                "the same version"
             ) from error
         if "PythonException" not in type(error).__name__:
             raise

@@ -1,1 +1,1 @@
-"""Many runs of one scenario: their plan, their tasks, their results."""
+"""Sweeps: many runs of one scenario."""

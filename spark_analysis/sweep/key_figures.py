@@ -1,4 +1,4 @@
-"""The figures by which a sweep compares runs: every metric of the catalogue that needs no Spark."""
+"""The metrics of a sweep: all metrics of the catalogue that need no Spark."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,9 +20,9 @@ def swept_metrics() -> tuple[Metric, ...]:
 
 
 def key_figures(folder: Path) -> dict[str, float | None]:
-    """Return the figures of a run by the names of their metrics; raise `TraceError` when it is not complete,
-    and `NotARun` when it has lost some of its trace.
+    """Return the metrics of a run by name. Raises `TraceError` if the run is incomplete, and `NotARun` if
+    parts of its trace are missing.
     """
     if read_manifest(folder).partial:
-        raise TraceError(f"{folder}: the run is not complete, so it cannot be compared")
+        raise TraceError(f"{folder}: the run is incomplete and cannot be compared")
     return values_of(swept_metrics(), evidence_of(recorded_run(folder)))

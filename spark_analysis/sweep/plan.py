@@ -33,16 +33,16 @@ from dens.config.toml_positions import TomlPositions
 
 CODES: Final = SchemaCodes(unknown_key="D331", missing_key="D332", bad_value="D333")
 MOST_RUNS: Final = 100_000
-"""A sweep of more runs is taken for a slip of the pen."""
+"""Larger sweeps are considered a mistake."""
 MOST_SEEDS: Final = 10_000
-"""As many as `dens run` takes."""
+"""The same limit as in `dens run`."""
 
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of the scenario, the value that a variant gives it, and where the sweep file says so."""
+    """A setting of the scenario, its value in a variant, and its position in the sweep file."""
 
     path: str
     value: Any
@@ -50,21 +50,21 @@ class Setting:
     column: int = 0
 
     def text(self) -> str:
-        """Return it as one line of TOML."""
+        """Return the setting as one line of TOML."""
         return f"{self.path} = {toml_value(self.value)}"
 
     def word(self) -> str:
-        """Return it as `dens run --set` takes it: `group.helpers.count=8`."""
+        """Return the setting as `dens run --set` takes it: `group.helpers.count=8`."""
         return f"{self.path}={toml_value(self.value)}"
 
 
 Changes = tuple[Setting, ...]
-"""What makes one variant."""
+"""The settings of one variant."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """A scenario by name or file, the changes that make each variant, the seeds, and the file of all this."""
+    """A scenario by name or file, the settings of each variant, the seeds, and the sweep file."""
 
     scenario: str
     variants: tuple[Changes, ...]
@@ -73,17 +73,14 @@ class SweepPlan:
 
     @property
     def runs(self) -> int:
-        """Return how many runs it has."""
         return len(self.variants) * len(self.seeds)
 
     def problem(self, at: Setting, code: str, message: str) -> Problem:
-        """Return what is wrong with a setting, at its place."""
+        """Return a problem at the position of a setting."""
         return Problem(self.file, at.line, at.column, "error", code, message)
 
 
 class _SweepTable(BaseModel):
-    """The keys of a sweep file."""
-
     model_config = ConfigDict(extra="forbid", strict=True)
 
     scenario: Annotated[str, Field(min_length=1)]
@@ -94,26 +91,26 @@ class _SweepTable(BaseModel):
     @field_validator("seeds", mode="before")
     @classmethod
     def _seeds(cls, seeds: Any) -> Any:
-        """Refuse what is neither `"1..40"` nor a list of different whole numbers from 0 on."""
+        """Reject anything but `"1..40"` or a list of distinct non-negative integers."""
         found = _RANGE.fullmatch(seeds) if isinstance(seeds, str) else None
         numbers = range(int(found[1]), int(found[2]) + 1) if found else seeds
         if isinstance(numbers, (list, range)) and len(numbers[: MOST_SEEDS + 1]) > MOST_SEEDS:
-            raise PydanticCustomError("D333", f"give at most {MOST_SEEDS:,} seeds")
+            raise PydanticCustomError("D333", f"at most {MOST_SEEDS:,} seeds are allowed")
         whole = isinstance(numbers, (list, range)) and all(type(n) is int and 0 <= n < 2**63 for n in numbers)
         if not whole or not numbers or len(set(numbers)) != len(numbers):
             raise PydanticCustomError(
-                "D333", 'give a list of different whole numbers from 0 on, or a text such as "1..40"'
+                "D333", 'expected a list of distinct non-negative integers, or a range such as "1..40"'
             )
         return list(numbers)
 
 
 def read_plan(path: Path) -> SweepPlan:
-    """Read a sweep file; raise `DocumentError` with everything that is wrong with it, and where."""
+    """Read a sweep file; raise `DocumentError` with all its problems."""
     file = str(path)
     text = read_text(path)
     content = parse_toml(text, file)
     if "scenario" not in content and content.keys() & {"group", "radio"}:
-        message = f'this looks like a scenario; a sweep file names one: scenario = "{path.name}"'
+        message = f'this is a scenario, not a sweep; a sweep file names one: scenario = "{path.name}"'
         raise DocumentError.of_file(file, CODES.unknown_key, message)
     table, positions = read_model(text, file, _SweepTable, CODES)
     crossed = [
@@ -130,9 +127,7 @@ def read_plan(path: Path) -> SweepPlan:
     variants = (crossed if table.vary or not single else []) + single
     plan = SweepPlan(_beside(path, table.scenario), tuple(variants), tuple(table.seeds), file)  # type: ignore[arg-type]
     if plan.runs > MOST_RUNS:
-        message = (
-            f"{len(variants)} variants with {len(plan.seeds)} seeds each are more than {MOST_RUNS:,} runs"
-        )
+        message = f"{len(variants)} variants with {len(plan.seeds)} seeds each exceed {MOST_RUNS:,} runs"
         raise DocumentError.of_file(file, CODES.bad_value, message)
     return plan
 
@@ -142,18 +137,20 @@ def _setting(positions: TomlPositions, place: tuple[str | int, ...], path: str, 
 
 
 def _beside(path: Path, scenario: str) -> str:
-    """Return a file's path as seen from here, and a shipped scenario's name as it is."""
+    """Return the path of a scenario file relative to the sweep file; names of shipped scenarios are
+    unchanged.
+    """
     is_file = scenario.endswith(".toml") or "/" in scenario
     return str(path.parent / scenario) if is_file else scenario
 
 
 def label(changes: Changes) -> str:
-    """Return what makes a variant, in words."""
+    """Return the settings of a variant as text."""
     return ", ".join(setting.text() for setting in changes) or "as it is"
 
 
 def toml_value(value: Any) -> str:
-    """Return one value as TOML, on one line; reading it gives the same value."""
+    """Return a value as TOML on one line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list):

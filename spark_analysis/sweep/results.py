@@ -1,4 +1,4 @@
-"""What a sweep came to: one row a run, the variants side by side, and how long it took."""
+"""Results of a sweep: one row per run, the variants side by side, and the time it took."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -17,27 +17,27 @@ from spark_analysis.sweep.plan import Changes, SweepPlan, label, toml_value
 from spark_analysis.variant_labels import variant_labels
 
 Found = Mapping[tuple[int, int], KeyFigures]
-"""The key figures of every run by variant and seed."""
+"""Key figures by (variant, seed)."""
 
 
 @dataclass(frozen=True, slots=True)
 class VariantResult:
-    """What one variant came to: each figure's mean over the seeds, and its difference from the first variant.
+    """The mean of each figure over the seeds, and its difference from the first variant.
 
-    Differences are taken seed by seed; the interval of a difference that leaves out 0 says that the variants
-    differ. The first variant's own differences are None.
+    Differences are paired by seed; an interval without 0 shows that the variants differ. The first variant's
+    own differences are None.
     """
 
     label: str
     short: str
-    """What it is called where there is little room: only what makes it differ."""
+    """Short label: only the settings that differ."""
     figures: dict[str, Interval | None]
     differences: dict[str, Interval | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long it took: processor seconds of the runs that were run now, and seconds by the clock."""
+    """Processor seconds of the new runs, and elapsed seconds."""
 
     runs: int
     resumed: int
@@ -46,7 +46,7 @@ class Timing:
 
     @property
     def speed_up(self) -> float | None:
-        """Return how many times as fast it was as run after run; None when nothing was run."""
+        """Return the speed-up over sequential execution; None if nothing was run."""
         return self.computing_s / self.elapsed_s if self.runs > self.resumed and self.elapsed_s else None
 
 
@@ -58,7 +58,6 @@ class SweepResult:
     timing: Timing
 
     def as_document(self) -> dict[str, Any]:
-        """Return it in JSON's types."""
         timing = {**asdict(self.timing), "speed_up": self.timing.speed_up}
         return {"variants": [asdict(variant) for variant in self.variants], "timing": timing}
 
@@ -86,7 +85,7 @@ def _figure(metric: Metric, values: Sequence[float | None]) -> Interval | None:
 
 
 def _over_runs(metric: Metric, values: Sequence[float | None]) -> Interval | None:
-    """Return the mean and interval over the runs that have the metric, or over all where it needs all."""
+    """Return the mean and interval over the runs with a value, or None if the metric requires all."""
     known = [value for value in values if value is not None]
     return None if metric.of_every_run and len(known) < len(values) else interval(known)
 
@@ -105,7 +104,7 @@ def _settings(changes: Changes) -> dict[str, Any]:
 
 
 def _type(values: Sequence[Any]) -> pa.DataType | None:
-    """Return the type of a column that holds these values as they are; None where there is no such type."""
+    """Return the column type for these values, or None if they are mixed."""
     kinds = {type(value) for value in values}
     if kinds == {int, float}:
         kinds = {float}
@@ -121,14 +120,14 @@ _TYPES: Final[dict[type, pa.DataType]] = {
 
 
 def write_results(plan: SweepPlan, found: Found, path: Path) -> None:
-    """Write one row a run: the variant's number and name, each setting that varies, the seed, every figure.
+    """Write one row per run: number and label of the variant, each varied setting, the seed, every figure.
 
-    A setting whose values are all numbers, all texts or all truths is a column of that type; one of other or
-    mixed values holds them as TOML writes them. It is null where the variant leaves the scenario as it is.
+    A setting with values of one type is a column of that type, otherwise of TOML text. It is null if the
+    variant does not change it.
     """
     paths = sorted({setting.path for changes in plan.variants for setting in changes})
-    said = [_settings(changes) for changes in plan.variants]
-    types = {path: _type([one[path] for one in said if path in one]) for path in paths}
+    variants = [_settings(changes) for changes in plan.variants]
+    types = {path: _type([one[path] for one in variants if path in one]) for path in paths}
     rows: list[dict[str, Any]] = []
     for (variant, seed), figures in sorted(found.items()):
         changes = plan.variants[variant]

@@ -1,11 +1,11 @@
-"""Runs a sweep: every variant with every seed, on Spark or in plain processes, into one table.
+"""Runs a sweep: every variant with every seed, on Spark or in local processes, into one table.
 
-A folder holds the sweep: `sweep.json` what it is, `runs/` the runs, `results.parquet` one row a run. A sweep
-that was stopped goes on where it was; a run that is whole is not run again. Seeds may be added to it later,
-and another sweep in the same folder is refused.
+The folder of a sweep has `sweep.json` (its definition), `runs/` and `results.parquet` with one row per run.
+An interrupted sweep continues where it stopped; complete runs are not repeated. Seeds may be added later; a
+different sweep in the same folder is rejected.
 
-Runs are packed into about four tasks for each core: fewer would leave cores idle at the end, one task for
-each run would pay for starting tasks what short runs take themselves.
+Runs are grouped into about four tasks per core: fewer would leave cores idle at the end, one task per run
+would cost more to start than short runs take.
 """
 
 import json
@@ -29,7 +29,7 @@ from dens.config.json_documents import LARGEST_JSON, parse_json
 from dens.config.problems import DocumentError, Problem
 from dens.config.untrusted_folder import read_in
 from spark_analysis.errors import SweepError
-from spark_analysis.session.worker_errors import told_in_words
+from spark_analysis.session.worker_errors import translated_worker_errors
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.plan import Changes, SweepPlan, label
 from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
@@ -44,12 +44,12 @@ _FIELDS: Final[list[tuple[str, pa.DataType]]] = [
 ]
 _ANSWER: Final = pa.schema(_FIELDS)
 _BROKEN: Final = (
-    "a process of the sweep ended before its runs did. In a script the call must stand below "
-    '`if __name__ == "__main__":`, because every process reads the script anew; elsewhere memory may have '
-    "run out, and fewer processes need less. What was finished is kept; the same sweep goes on from there"
+    "a process of the sweep ended unexpectedly. In a script the call must be below "
+    '`if __name__ == "__main__":`, because every process imports the script again; otherwise memory may '
+    "have run out: use fewer processes. Finished runs are kept; repeat the command to continue"
 )
 _MANY: Final = 4096
-"""More than the cores of any cluster that a sweep is run on."""
+"""More than the cores of any cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,14 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Return the name of its run."""
         return Path(self.folder).name
 
 
-Told = Callable[[int], None]
-"""Hears how many of the tasks are done."""
+OnProgress = Callable[[int], None]
+"""Receives the number of finished tasks."""
 
-Runner = Callable[[Sequence[Task], Told], Iterator[tuple[Task, RunDone]]]
-"""Runs tasks and yields each with what it came to, in any order; one that fails raises `SweepError`."""
+Runner = Callable[[Sequence[Task], OnProgress], Iterator[tuple[Task, RunDone]]]
+"""Runs tasks and yields each with its result, in any order; a failure raises `SweepError`."""
 
 
 def run_sweep(
@@ -86,9 +85,9 @@ def run_sweep(
 ) -> SweepResult:
     """Run what has not been run yet, write `results.parquet`, and return the variants side by side.
 
-    `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all. What
-    is wrong with the plan raises `DocumentError`, before anything is run; so does a metric that cannot be
-    loaded, as `OutsidePackageError`. A scenario with processes is refused unless `allow_code`.
+    `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` receives finished and total runs. An
+    invalid plan raises `DocumentError` before anything is run; a metric that cannot be loaded raises
+    `OutsidePackageError`. A scenario with processes is refused unless `allow_code`.
     """
     variants = _checked_plan(plan, out, allow_code)
     folder = out.absolute() / "runs"
@@ -111,15 +110,15 @@ def run_sweep(
             found[task.variant, task.seed] = known
     resumed = len(found)
 
-    def told(done: int) -> None:
+    def on_progress(done: int) -> None:
         if progress is not None:
             progress(resumed + done, len(tasks))
 
-    told(0)
+    on_progress(0)
     begin, computing_s = time.perf_counter(), 0.0
     waiting = [task for task in tasks if (task.variant, task.seed) not in found]
     if waiting:
-        for task, done in runner(waiting, told):
+        for task, done in runner(waiting, on_progress):
             found[task.variant, task.seed] = done
             computing_s += done.computing_s
     timing = Timing(len(tasks), resumed, computing_s, time.perf_counter() - begin)
@@ -142,25 +141,25 @@ def _checked_plan(plan: SweepPlan, out: Path, allow_code: bool) -> "list[_Varian
 
 
 def check_variants(plan: SweepPlan) -> None:
-    """Raise everything that is wrong with the variants, wherever their runs would go."""
+    """Raise all problems of the variants, regardless of the output folder."""
     _checked_variants(plan)
 
 
 def in_processes(jobs: int) -> Runner:
-    """Return a runner that uses so many processes of this machine.
+    """Return a runner with this number of local processes.
 
-    Each of them reads the script anew that calls this, so there the call stands below `if __name__ ==
+    Each process imports the calling script again, so a script must call this below `if __name__ ==
     "__main__":`.
 
-    A Ctrl-C reaches all processes of a terminal. Those of the runs never hear of it, because each would tell
-    of it at length wherever it is just then; they are ended from here.
+    Ctrl-C reaches all processes of a terminal. The run processes ignore it, because each would print a
+    traceback; they are terminated from here.
     """
 
-    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+    def run(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
         others = set(active_children())
         with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
             try:
-                with _interruptions_withheld():  # a process that is started now keeps it so
+                with _interruptions_withheld():  # inherited by processes that are started now
                     waiting = {
                         pool.submit(
                             run_task, task.scenario, task.changes, task.seed, task.folder, task.allow_code
@@ -169,7 +168,7 @@ def in_processes(jobs: int) -> Runner:
                     }
                 for count, ended in enumerate(as_completed(waiting), 1):
                     yield waiting[ended], _result_of(waiting[ended], ended.result)
-                    told(count)
+                    on_progress(count)
             except BaseException as error:
                 pool.shutdown(wait=False, cancel_futures=True)
                 if not isinstance(error, Exception):
@@ -184,7 +183,7 @@ def in_processes(jobs: int) -> Runner:
 
 @contextmanager
 def _interruptions_withheld() -> Iterator[None]:
-    """Have an interruption wait until afterwards."""
+    """Defer an interruption until afterwards."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -203,17 +202,17 @@ def _result_of(task: Task, result: Callable[[], RunDone]) -> RunDone:
 
 def _failed(task: Task, reason: str) -> SweepError:
     return SweepError(
-        f"the run {task.name} failed: {reason}. What was finished is kept; the same sweep goes on from there"
+        f"the run {task.name} failed: {reason}. Finished runs are kept; repeat the command to continue"
     )
 
 
 def on_spark(spark: SparkSession) -> Runner:
-    """Return a runner that uses the cores of a Spark session; its machines share the sweep's folder.
+    """Return a runner on the cores of a Spark session; its machines share the sweep's folder.
 
-    How far it is can be seen in that folder, so that it can be told while Spark is at work.
+    Progress is observed in that folder while Spark works.
     """
 
-    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+    def run(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for number in batch["id"].to_pylist():
@@ -224,8 +223,8 @@ def on_spark(spark: SparkSession) -> Runner:
 
         numbers = spark.range(0, len(tasks), 1, min(len(tasks), TASKS_PER_CORE * _cores(spark)))
         answers = numbers.mapInArrow(work, "id long, answer string, reason string")
-        with told_in_words("the sweep failed on a worker"):
-            rows = _watched(answers.collect, tasks, told)
+        with translated_worker_errors("the sweep failed on a worker"):
+            rows = _watched(answers.collect, tasks, on_progress)
         for row in rows:
             task = tasks[row["id"]]
             if row["reason"] is not None:
@@ -236,13 +235,13 @@ def on_spark(spark: SparkSession) -> Runner:
 
 
 def _cores(spark: SparkSession) -> int:
-    """Return how many tasks run at once: Spark cuts a range into so many parts when it is not told."""
+    """Return how many tasks run at once, which is the default number of partitions of a range."""
     parts = spark.range(_MANY).select(F.spark_partition_id().alias("part")).collect()
     return 1 + max(int(row["part"]) for row in parts)
 
 
 def _answered(task: Task) -> tuple[str | None, str | None]:
-    """Return what a run came to, or why it failed: raising would have Spark run it again and again."""
+    """Return the result of a run, or the reason of its failure: an exception would make Spark retry."""
     try:
         done = run_task(task.scenario, task.changes, task.seed, task.folder, task.allow_code)
     except Exception as error:
@@ -250,14 +249,14 @@ def _answered(task: Task) -> tuple[str | None, str | None]:
     return json.dumps(asdict(done)), None
 
 
-def _watched(collect: Callable[[], list[Any]], tasks: Sequence[Task], told: Told) -> list[Any]:
-    """Wait for Spark, and tell meanwhile how many of the runs have appeared."""
+def _watched(collect: Callable[[], list[Any]], tasks: Sequence[Task], on_progress: OnProgress) -> list[Any]:
+    """Wait for Spark, and report meanwhile how many runs have finished."""
     with ThreadPoolExecutor(1) as aside:
         rows = aside.submit(collect)
         while not rows.done():
-            told(sum(Path(task.folder, "figures.json").is_file() for task in tasks))
+            on_progress(sum(Path(task.folder, "figures.json").is_file() for task in tasks))
             time.sleep(_LOOK_EVERY_S)
-        told(len(tasks))
+        on_progress(len(tasks))
         return rows.result()
 
 
@@ -269,12 +268,12 @@ class _Variant:
 
 
 def _checked_variants(plan: SweepPlan) -> list[_Variant]:
-    """Return every variant as the emulator takes it; everything that is wrong is raised at once.
+    """Return every variant as the emulator takes it; all problems are raised together.
 
-    What the scenario's own checks find in a variant and not in the scenario as it is, is told at the place of
-    the sweep file that says so.
+    A problem that a variant has and the scenario itself has not is reported at its position in the sweep
+    file.
     """
-    fingerprint(plan.scenario, ())  # what is wrong with the scenario itself is told of its own file
+    fingerprint(plan.scenario, ())  # problems of the scenario itself are reported in its own file
     scenario = plan.scenario if Path(plan.scenario).suffix != ".toml" else str(Path(plan.scenario).absolute())
     variants: list[_Variant] = []
     problems: list[Problem] = []
@@ -290,8 +289,8 @@ def _checked_variants(plan: SweepPlan) -> list[_Variant]:
 
 
 def _at_home(plan: SweepPlan, changes: Changes, problem: Problem) -> Problem:
-    """Return a problem of a variant at the setting that it is about: the one that the emulator names, or the
-    first whose key the problem speaks of.
+    """Return a problem of a variant at the setting that it concerns: the one that the emulator names, or the
+    first whose key the message mentions.
     """
     if not changes:
         return problem
@@ -302,7 +301,7 @@ def _at_home(plan: SweepPlan, changes: Changes, problem: Problem) -> Problem:
 
 
 def _refuse_another(out: Path, plan: SweepPlan, variants: Sequence[_Variant]) -> None:
-    """Note which sweep the folder holds; raise `SweepError` when it is another one."""
+    """Record which sweep the folder holds; raise `SweepError` if it is another one."""
     note = out / "sweep.json"
     described = [
         {"label": label(changes), "changes": list(variant.changes), "fingerprint": variant.fingerprint}
@@ -315,10 +314,9 @@ def _refuse_another(out: Path, plan: SweepPlan, variants: Sequence[_Variant]) ->
     if earlier is not None:
         if not isinstance(earlier, dict) or earlier.get("variants") != described:
             raise SweepError(
-                f"{out}: holds another sweep, or its scenario has changed since; give this one a folder of "
-                "its own"
+                f"{out}: holds another sweep, or its scenario has changed since; use another folder"
             )
     elif out.is_dir() and any(out.iterdir()):
-        raise SweepError(f"{out}: is not empty and holds no sweep; give the sweep a folder of its own")
+        raise SweepError(f"{out}: is not empty and holds no sweep; use another folder")
     text = json.dumps({"scenario": plan.scenario, "variants": described}, indent=1)
     write_whole(note, text.encode(), within=out, private="mission_key" in text)

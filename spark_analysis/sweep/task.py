@@ -1,4 +1,4 @@
-"""One run of a sweep: the only place where analysis meets the emulator."""
+"""One run of a sweep: the only place where the analysis uses the emulator."""
 
 import json
 import time
@@ -21,31 +21,31 @@ __all__ = ["RunDone", "check_code", "fingerprint", "known_run", "run_task"]
 
 @dataclass(frozen=True, slots=True)
 class RunDone:
-    """What a run came to, and how much processor time it took with its key figures."""
+    """The metrics of a run, and the processor time of run and metrics."""
 
     figures: KeyFigures
     computing_s: float
 
 
 def fingerprint(scenario: str, changes: Sequence[str]) -> str:
-    """Return a number for everything that a variant says; what is wrong with it raises `DocumentError`."""
+    """Return a digest of everything that a variant defines; an invalid variant raises `DocumentError`."""
     loaded = load_scenario(scenario, changes)
-    said: list[object] = [
+    content: list[object] = [
         {**loaded.settings.model_dump(mode="json"), "seed": None},
-        [(wanted.file, wanted.document) for wanted in loaded.subscriptions],
+        [(subscription.file, subscription.document) for subscription in loaded.subscriptions],
         dict(loaded.vocabulary_documents),
     ]
     for process in loaded.settings.process:
         for name in (process.file, *process.files):
-            said.append({name: sha256(loaded.inputs[name].read_bytes()).hexdigest()})
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+            content.append({name: sha256(loaded.inputs[name].read_bytes()).hexdigest()})
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def known_run(folder: Path) -> RunDone | None:
-    """Return what a run came to that has been run before; None where it has to be run.
+    """Return the result of a finished run, or None if it has to be run.
 
-    `figures.json` is written last and at once: where it stands the run is whole. One with other
-    metrics than there are now, which an earlier version wrote, is asked again.
+    `figures.json` is written last and atomically: if it exists the run is complete. If its metrics are
+    outdated they are computed again.
     """
     try:
         content = parse_json(
@@ -71,7 +71,7 @@ def check_code(scenario: str, *, allow_code: bool) -> None:
 def run_task(
     scenario: str, changes: Sequence[str], seed: int, folder: str, allow_code: bool = False
 ) -> RunDone:
-    """Run a variant with a seed and return its key figures; one that has been run is only asked for them."""
+    """Run a variant with a seed and return its result; a finished run is not repeated."""
     run = Path(folder)
     known = known_run(run)
     if known is not None:

@@ -22,7 +22,7 @@ from dens.overlay.wire import codes as numbers
 from dens.trace.schema import TABLES
 from emulation.scenario import scenario_schema
 from plugins.registry import languages
-from spark_analysis.answers import Analysis
+from spark_analysis.answers import questions
 from spark_analysis.catalogue.registry import built_in
 from tests.paths import ROOT
 
@@ -48,7 +48,7 @@ def data_names() -> dict[str, Any]:
         "languages": {one.name: number for number, one in languages().items()},
         "message_types": {one.name: int(one) for one in numbers.MessageType},
         "metrics": sorted(metric.name for metric in built_in()),
-        "report_keys": sorted(set(field_names(Analysis, set()))),
+        "report_keys": sorted(set(report_keys())),
         "scenario_keys": sorted(set(schema_keys(scenario_schema()))),
         "status_names": {str(int(status)): name for status, name in numbers.STATUS_NAMES.items()},
         "reason_names": {str(int(reason)): name for reason, name in numbers.REASON_NAMES.items()},
@@ -107,6 +107,14 @@ def field_names(kind: Any, known: set[Any]) -> Iterator[str]:
     for one in dataclasses.fields(kind):
         yield one.name
         yield from field_names(hints[one.name], known)
+
+
+def report_keys() -> Iterator[str]:
+    """Yield the keys of `dens report --json` and of the answers behind it."""
+    known: set[Any] = set()
+    for question in questions():
+        yield question.name
+        yield from field_names(typing.get_type_hints(question.collect)["return"], known)
 
 
 def texts() -> Iterator[str]:

@@ -7,7 +7,7 @@ from dens.trace.manifest import read_manifest
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.carried_taxonomies import carried, taxonomies_from
+from knowledge_manager.embedded_taxonomies import embed_taxonomies, taxonomies_from
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.languages import mission_table
 from tests.paths import ROOT
@@ -64,6 +64,6 @@ def test_a_run_carries_its_taxonomy(tmp_path: Path) -> None:
 
 def test_what_is_carried_is_found_before_what_ships() -> None:
     table = load_mission_table(["reports"])
-    find = taxonomies_from(carried(table))
+    find = taxonomies_from(embed_taxonomies(table))
     assert find("hazards") == table.taxonomy
     assert taxonomies_from({})("hazards") == table.taxonomy

@@ -10,7 +10,7 @@ import pytest
 from dens.config.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from spark_analysis.metrics.owed import SubscriptionRevision, subscription_revisions
+from spark_analysis.metrics.expected import SubscriptionRevision, subscription_revisions
 
 WriteScenario = Callable[..., Path]
 WITHDRAWN = ('file = "fever.xml"\n', 'file = "fever.xml"\nat_s = 60\nwithdrawn_at_s = 3000\n')

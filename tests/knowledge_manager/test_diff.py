@@ -33,9 +33,9 @@ def test_nothing_changed() -> None:
     ("name", "edit", "weight", "message"),
     [
         ("ward", lambda a: replace(a, index=9), "error", "the index was 2 and is 9"),
-        ("ward", lambda a: replace(a, values=("ICU", "ER", "W1", "W2")), "error", "changed their order"),
+        ("ward", lambda a: replace(a, values=("ICU", "ER", "W1", "W2")), "error", "reordered"),
         ("ward", lambda a: replace(a, values=(*a.values, "W3")), "warning", "values were added: W3"),
-        ("ward", lambda a: replace(a, values=a.values[:2]), "error", "went away"),
+        ("ward", lambda a: replace(a, values=a.values[:2]), "error", "removed"),
         (
             "heart_rate",
             lambda a: replace(a, hi_scaled=a.hi_scaled + 1),

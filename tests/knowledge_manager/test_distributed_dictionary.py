@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.dictionary.distributed import KEPT_EXPIRED_MS, DistributedDataDictionary
+from knowledge_manager.dictionary.distributed import EXPIRED_RETENTION_MS, DistributedDataDictionary
 from knowledge_manager.dictionary.extract import Extract, ExtractError, OfferedSource, decode_extract
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
@@ -19,7 +19,7 @@ def newest_by_definition(told: list[Told], bound: int) -> list[tuple[int, bytes,
     """Return what must be held: the newest of every node, unless forgotten; of these the latest born."""
     newest: dict[int, Told] = {}
     for one in told:
-        gone_ms = one.born_ms + decode_extract(one.content).lifetime_ms + KEPT_EXPIRED_MS
+        gone_ms = one.born_ms + decode_extract(one.content).lifetime_ms + EXPIRED_RETENTION_MS
         known = newest.get(one.node)
         if gone_ms > NOW_MS and (known is None or one.counter > known.counter):
             newest[one.node] = one
@@ -42,8 +42,8 @@ def test_it_never_outgrows_its_bound(told: list[Told], bound: int) -> None:
     for one in told:
         dictionary.learn(one.node, one.content, NOW_MS, age_ms=NOW_MS - one.born_ms)
         assert len(dictionary) <= bound
-        assert len(dictionary._oldest) <= 2 * bound + 18
-        assert len(dictionary._endings) <= 2 * bound + 18
+        assert len(dictionary._by_age) <= 2 * bound + 18
+        assert len(dictionary._purge_queue) <= 2 * bound + 18
 
 
 @given(histories(), st.integers(0, 60))
@@ -120,7 +120,7 @@ def test_a_language_may_ask_anything_of_an_extract() -> None:
     assert dictionary.publishers_for(8, bytes([1])) == [3]
     assert dictionary.publishers_for(8, bytes([0])) == [2, 3]
     assert dictionary.publishers_for(7, bytes([0])) == []
-    dictionary.time_is(lifetime_s(96) * 1000)
+    dictionary.advance_time(lifetime_s(96) * 1000)
     assert dictionary.publishers_for(8, bytes([0])) == []
 
 
@@ -165,7 +165,7 @@ def test_answers_are_those_of_what_is_live(steps: list[tuple[object, ...]], boun
                 dictionary.learn(node, content(counter, *sources, lifetime_q=lifetime_q), now_ms)
             case ("wait", int(pause_ms)):
                 now_ms += pause_ms
-                dictionary.time_is(now_ms)
+                dictionary.advance_time(now_ms)
             case ("ask", int(a), int(b)):
                 expected = [
                     held.node
@@ -183,13 +183,13 @@ def test_what_expired_answers_nothing_but_keeps_older_ones_out() -> None:
     life_ms = lifetime_s(96) * 1000
     dictionary.learn(1, content(5, OfferedSource(0, 1)), 1000)
     assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
-    dictionary.time_is(1000 + life_ms - 1)
+    dictionary.advance_time(1000 + life_ms - 1)
     assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
-    dictionary.time_is(1000 + life_ms)
+    dictionary.advance_time(1000 + life_ms)
     assert dictionary.publishers_for(9, bytes([0, 0])) == []
     dictionary.learn(1, content(4, OfferedSource(0, 1), lifetime_q=150), 1000 + life_ms)
     assert dictionary.publishers_for(9, bytes([0, 0])) == []
-    dictionary.time_is(1000 + life_ms + KEPT_EXPIRED_MS)
+    dictionary.advance_time(1000 + life_ms + EXPIRED_RETENTION_MS)
     assert len(dictionary) == 0
 
 
@@ -197,10 +197,10 @@ def test_what_was_renewed_outlives_the_end_of_its_older_self() -> None:
     dictionary = DistributedDataDictionary({9: look_up})
     life_ms = lifetime_s(96) * 1000
     dictionary.learn(1, content(1, OfferedSource(0, 1)), 0)
-    dictionary.learn(1, content(2, OfferedSource(0, 1)), KEPT_EXPIRED_MS)
-    dictionary.time_is(life_ms + KEPT_EXPIRED_MS - 1)
+    dictionary.learn(1, content(2, OfferedSource(0, 1)), EXPIRED_RETENTION_MS)
+    dictionary.advance_time(life_ms + EXPIRED_RETENTION_MS - 1)
     assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
-    dictionary.time_is(life_ms + KEPT_EXPIRED_MS)
+    dictionary.advance_time(life_ms + EXPIRED_RETENTION_MS)
     assert [held.extract.counter for held in dictionary.held()] == [2]
 
 
@@ -230,5 +230,5 @@ def test_where_it_came_from_and_when_it_was_last_heard() -> None:
 
 
 def test_a_dictionary_without_room_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one extract"):
+    with pytest.raises(ValueError, match="at least 1"):
         DistributedDataDictionary(bound=0)

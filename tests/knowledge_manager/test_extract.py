@@ -95,14 +95,14 @@ def test_a_typical_publisher_fits_into_64_bytes_with_room() -> None:
         ("", 0, "at least 7 bytes"),
         ("20000000000000", 0, "layout version 2"),
         ("14000000000000", 0, "feature size code 4"),
-        ("10000000000001", 7, "1 sources make 11 bytes, here are 7"),
-        ("1000000000000000", 7, "0 sources make 7 bytes, here are 8"),
+        ("10000000000001", 7, "1 sources need 11 bytes, not 7"),
+        ("1000000000000000", 7, "0 sources need 7 bytes, not 8"),
         ("1000000000000108010000", 7, "event index 8"),
         ("1000000000000100000000", 8, "at least one attribute"),
         ("1000000000000100800000", 8, "an event's age"),
         ("1000000000000100010800", 9, "protocol code 8"),
         ("1000000000000100010006", 10, "content type code 6"),
-        ("100000000000020001000000010000", 11, "rising order"),
+        ("100000000000020001000000010000", 11, "ascending order"),
     ],
 )
 def test_what_is_wrong_and_where(content: str, offset: int, reason: str) -> None:

@@ -93,7 +93,7 @@ def test_a_vocabulary_refuses_another_word_at_its_place() -> None:
         read_vocabulary(changed, "camp.toml")
     (problem,) = refused.value.problems
     assert problem.code == "D203"
-    assert 'no hedge is called "verry"; did you mean "very"?' in problem.message
+    assert 'unknown hedge "verry"; did you mean "very"?' in problem.message
     assert changed.splitlines()[problem.line - 1].lstrip().startswith("terms.very_cold")
 
 

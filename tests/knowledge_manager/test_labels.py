@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.thesaurus.concept import Concept, Label, Target, fold, speaks, target
-from knowledge_manager.thesaurus.spelling import nearest_words, slips_between
+from knowledge_manager.thesaurus.concept import Concept, Label, Target, fold, language_matches, target
+from knowledge_manager.thesaurus.spelling import edit_distance, nearest_words
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 
@@ -50,7 +50,7 @@ def test_folding_twice_changes_nothing_for_look_ups(word: str) -> None:
     ],
 )
 def test_which_languages_serve(tag: str, wanted: str, served: bool) -> None:
-    assert speaks(tag, wanted) is served
+    assert language_matches(tag, wanted) is served
 
 
 WORDS = st.text("abcd", max_size=6)
@@ -76,7 +76,7 @@ def slips_by_definition(a: str, b: str) -> int:
 @given(WORDS, WORDS, st.integers(1, 3))
 def test_slips_are_counted_as_defined(a: str, b: str, limit: int) -> None:
     expected = slips_by_definition(a, b)
-    counted = slips_between(a, b, limit)
+    counted = edit_distance(a, b, limit)
     assert counted == expected if expected <= limit else counted > limit
 
 

@@ -9,7 +9,7 @@ from knowledge_manager.lookup.thesaurus_files import load_layers, load_thesaurus
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.thesaurus.compiled import compile_thesaurus
 from knowledge_manager.thesaurus.concept import Concept, Label, Relation, Target
-from knowledge_manager.thesaurus.layers import layered
+from knowledge_manager.thesaurus.layers import merge_layers
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 PREFIXES = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -42,7 +42,7 @@ def test_the_shipped_words_stay_and_own_ones_lie_over_them(tmp_path: Path) -> No
 
 def test_a_word_for_things_of_different_kinds_keeps_all_of_them() -> None:
     hoch = (Label("hoch", "", "preferred"),)
-    both = layered(
+    both = merge_layers(
         [
             [Concept("urn:own", "", hoch, targets=(TARGETS[0],))],
             [Concept("urn:base", "", hoch, targets=(TARGETS[2],))],
@@ -106,7 +106,7 @@ def test_concepts_of_the_compiled_form_mean_what_they_meant(given_concepts: list
 def test_layers_keep_what_the_upper_one_means_and_every_word_of_the_lower_without_a_rival(
     own: list[Concept], base: list[Concept]
 ) -> None:
-    both, upper, lower = layered([own, base]), Thesaurus.of(own), Thesaurus.of(base)
+    both, upper, lower = merge_layers([own, base]), Thesaurus.of(own), Thesaurus.of(base)
     for word in WORDS:
         found = meanings(both, word)
         assert meanings(upper, word).items() <= found.items() or all(

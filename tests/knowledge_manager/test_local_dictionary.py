@@ -91,7 +91,7 @@ def test_what_cannot_be_offered() -> None:
         local.offer("patient", ["hart_rate"])
     with pytest.raises(UnknownName):
         local.offer("patients", ["heart_rate"])
-    with pytest.raises(LocalDictionaryError, match="no attribute"):
+    with pytest.raises(LocalDictionaryError, match="at least one attribute"):
         local.offer("patient", [])
     with pytest.raises(LocalDictionaryError, match=r'protocol "fil" has no code .* did you mean "file"'):
         local.offer("patient", ["heart_rate"], "fil")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge_manager.lookup.lookup import (
     AmbiguousWord,
-    MisfitWord,
+    UnitMismatch,
     UnknownWord,
     WordError,
     look_up,
@@ -239,7 +239,7 @@ def test_a_unit_of_another_kind_is_told_and_never_ignored() -> None:
         ("hr", "patient.heart_rate", ()),
         ("slag", "", ((Relation.EXACT, "hr"),)),
     )
-    with pytest.raises(MisfitWord, match=r'"kg".*of another dimension.*correct dens:unit of slag'):
+    with pytest.raises(UnitMismatch, match=r'"kg".*of another dimension.*correct dens:unit of slag'):
         resolve_attribute("slag", PATIENT, TABLE, words)
     (meaning,) = look_up("slag", TABLE, words).as_document()["meanings"]
     assert meaning["word_unit"] == "kg"

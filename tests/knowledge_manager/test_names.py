@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
-from knowledge_manager.names import LONGEST_NAME, composed, fault_of_name
+from knowledge_manager.names import LONGEST_NAME, name_fault, normalise_name
 from knowledge_manager.thesaurus.concept import target
 from knowledge_manager.vocabulary.vocabulary import check_vocabulary_file
 from plugins.fuzzy.authoring.compiler import compile_subscription
@@ -75,13 +75,13 @@ def test_a_name_typed_in_two_strokes_is_the_same_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("two words", "is no name; it begins with a letter, of any script"),
-        ("3d", "is no name"),
-        ("_hidden", "is no name"),
-        ("", "is no name"),
-        ("a" * 65, "has 65 characters, and 64 is the most"),
+        ("two words", "is not a name; use a letter of any script"),
+        ("3d", "is not a name"),
+        ("_hidden", "is not a name"),
+        ("", "is not a name"),
+        ("a" * 65, "has 65 characters; the maximum is 64"),
         ("ﬁre", 'write "fire"'),
-        ("a\\u202eb", "is no name"),
+        ("a\\u202eb", "is not a name"),
     ],
 )
 def test_what_is_no_name_is_told_in_words(tmp_path: Path, name: str, said: str) -> None:
@@ -108,9 +108,9 @@ def test_a_bare_key_with_other_letters_gets_the_hint_to_quote_it(tmp_path: Path)
 
 @given(st.text(max_size=70))
 def test_every_name_is_bounded_printable_and_in_one_form(text: str) -> None:
-    name = composed(text)
-    if fault_of_name(name) is None:
+    name = normalise_name(text)
+    if name_fault(name) is None:
         assert 1 <= len(name) <= LONGEST_NAME
         assert name.isprintable()
-        assert unicodedata.normalize("NFKC", name) == name == composed(name)
+        assert unicodedata.normalize("NFKC", name) == name == normalise_name(name)
         assert not set(name) & set(' .=-"<>&/')

@@ -6,7 +6,7 @@ from knowledge_manager.dictionary.offers import browse_offers, heard_within
 from knowledge_manager.lookup.thesaurus_files import load_thesaurus
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.vocabulary import load_vocabulary
-from knowledge_manager.vocabulary_words import show_vocabulary
+from knowledge_manager.vocabulary_view import show_vocabulary
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 WORDS = load_thesaurus("rescue")
@@ -52,7 +52,7 @@ def test_browsing_can_be_limited_to_the_own_partition() -> None:
 
 def test_what_expired_is_not_offered() -> None:
     known = dictionary()
-    known.time_is(10_000_000)
+    known.advance_time(10_000_000)
     assert browse_offers(known, TABLE) == ()
 
 

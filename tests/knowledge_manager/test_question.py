@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge_manager.dictionary.distributed import DistributedDataDictionary
 from knowledge_manager.dictionary.extract import Extract, ExtractError, OfferedSource
-from knowledge_manager.dictionary.offers import wishes_of
+from knowledge_manager.dictionary.offers import interests_of
 from knowledge_manager.dictionary.question import (
     EVERYTHING,
     concerns,
@@ -84,7 +84,7 @@ def test_a_word_is_about_what_it_means() -> None:
     patient, weather = TABLE.event("patient"), TABLE.event("weather")
 
     def wishes(word: str) -> set[tuple[int, int]]:
-        return set(wishes_of(look_up(word, TABLE, words).meanings, TABLE))
+        return set(interests_of(look_up(word, TABLE, words).meanings, TABLE))
 
     assert wishes("heart_rate") == {(patient.index, 1 << patient.attribute("heart_rate").index)}
     assert (patient.index, 1 << patient.attribute("heart_rate").index) in wishes("puls")

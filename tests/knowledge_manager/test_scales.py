@@ -39,21 +39,24 @@ def test_an_even_scale_is_none(scale: str) -> None:
 @pytest.mark.parametrize(
     ("scale", "reason"),
     [
-        ('scale = "cubic"', 'a scale is "linear", "log", or breakpoints'),
+        ('scale = "cubic"', 'a scale must be "linear", "log", or breakpoints'),
         ("scale = [[0, 0], [200, 300], [2000, 255]]", "with bytes 0..255"),
         ("scale = [[0, 0], [200, true], [2000, 255]]", "with bytes 0..255"),
         ("scale = [[0, 0], [200], [2000, 255]]", "breakpoints"),
         ("scale = [[0, 0], [nan, 3], [2000, 255]]", "breakpoints"),
-        ("scale = []", r"begins and ends with those of the domain, \[0.0, 0\] and \[2000.0, 255\]"),
-        ("scale = [[1, 0], [2000, 255]]", "begins and ends"),
-        ("scale = [[0, 0], [2000, 254]]", "begins and ends"),
-        ("scale = [[0, 0], [9, 9], [9, 10], [2000, 255]]", r"\[9, 10\] does not rise above \[9, 9\]"),
-        ("scale = [[0, 0], [9, 9], [10, 9], [2000, 255]]", "does not rise"),
+        (
+            "scale = []",
+            r"the first and last points must be those of the domain, \[0.0, 0\] and \[2000.0, 255\]",
+        ),
+        ("scale = [[1, 0], [2000, 255]]", "first and last points"),
+        ("scale = [[0, 0], [2000, 254]]", "first and last points"),
+        ("scale = [[0, 0], [9, 9], [9, 10], [2000, 255]]", r"\[9, 10\] is not above \[9, 9\]"),
+        ("scale = [[0, 0], [9, 9], [10, 9], [2000, 255]]", "is not above"),
         ("scale = [[0, 0], [9.25, 9], [2000, 255]]", "9.25 has more than 1 decimals"),
-        ('scale = "log"', "a logarithm needs a domain above 0, this one begins at 0"),
+        ('scale = "log"', "a logarithmic scale needs a domain above 0, not from 0"),
         (
             f"scale = [{', '.join(f'[{n}, {n}]' for n in range(17))}, [2000, 255]]",
-            f"17 straight lines; a board takes up to {MOST_PIECES}",
+            f"17 segments; the maximum is {MOST_PIECES}",
         ),
     ],
 )
@@ -63,7 +66,7 @@ def test_what_is_no_scale(scale: str, reason: str) -> None:
 
 
 def test_a_scale_belongs_to_a_number() -> None:
-    with pytest.raises(DocumentError, match="D215: gas is a date: a scale belongs to a number"):
+    with pytest.raises(DocumentError, match="D215: gas is a date: only numbers have a scale"):
         read_vocabulary(
             'name = "c"\nversion = 1\n[[event]]\nname = "t"\nindex = 0\n[[event.attribute]]\nname = "gas"\n'
             'index = 0\ntype = "date"\ndomain = [2026-01-01, 2026-02-01]\nscale = "log"\n',

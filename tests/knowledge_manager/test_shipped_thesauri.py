@@ -56,10 +56,10 @@ def test_a_node_needs_neither_rdflib_nor_pint() -> None:
 
 def test_names_and_files(tmp_path: Path) -> None:
     assert shipped_thesauri() == ("rescue",)
-    with pytest.raises(DocumentError, match=r'D224: no thesaurus .*did you mean "rescue"'):
+    with pytest.raises(DocumentError, match=r'D224: no shipped thesaurus .*did you mean "rescue"'):
         load_thesaurus("rescu")
     with pytest.raises(DocumentError, match="D001"):
         load_thesaurus(tmp_path / "none.thesaurus")
     (tmp_path / "bad.thesaurus").write_bytes(b"nonsense, and no thesaurus")
-    with pytest.raises(DocumentError, match="D223: this is no compiled thesaurus: byte 0"):
+    with pytest.raises(DocumentError, match="D223: not a compiled thesaurus: byte 0"):
         load_thesaurus(tmp_path / "bad.thesaurus")

@@ -163,6 +163,6 @@ def test_what_is_wrong_is_told_where_it_stands(change: tuple[str, str], code: st
 def test_faults_of_fuzzifiers() -> None:
     assert faults(Trapezoidal(1.0, 2.0, 0.0)) == []
     assert len(faults(Trapezoidal(2.0, 1.0, -1.0))) == 2
-    assert faults(Points(())) == ["there is no point"]
+    assert faults(Points(())) == ["it has no points"]
     assert len(faults(Points(((1.0, 2.0), (0.5, 0.0))))) == 2
     assert faults(Universal(9, 3, 0)) == ["v (9) is greater than V (3)"]

@@ -37,7 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def make_table(spark: SparkSession) -> MakeTable:
-    """Give a function that makes a table of the trace from rows; columns a test does not name are filled."""
+    """Return a function that creates a trace table from rows and fills columns that the test omits."""
     fillers: dict[str, Any] = {
         "int": 0,
         "bigint": 0,
@@ -96,7 +96,7 @@ def write_tables(
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
-    """Give a function that writes a run below the test's own folder."""
+    """Return a function that writes a run below the test's own folder."""
 
     def write(
         tables: Mapping[str, Rows],

@@ -56,7 +56,7 @@ def withdrawn_at(run: SyntheticRun, pair: Pair) -> int | None:
 
 
 def has_copy(run: SyntheticRun, message: tuple[int, int]) -> bool:
-    """Say whether any node still holds a message that nodes held."""
+    """Return whether any node still holds a message that nodes held."""
     held: dict[int, bool] = {}
     for row in run.tables["messages"]:
         if (row["origin"], row["number"]) == message:
@@ -81,7 +81,7 @@ def outcome(run: SyntheticRun, pair: Pair) -> str:
 
 
 def is_whole(run: SyntheticRun, pair: Pair) -> bool:
-    """Say whether a pair had its whole lifetime."""
+    """Return whether a pair had its whole lifetime."""
     [event_ms] = [one.at_ms for one in run.told if (one.origin, one.number) == pair[:2]]
     over_ms, withdrawn_ms = event_ms + LIFETIME_MS, withdrawn_at(run, pair)
     return over_ms <= END_MS and (withdrawn_ms is None or withdrawn_ms >= over_ms)

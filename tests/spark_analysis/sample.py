@@ -1,58 +1,57 @@
 """Answers made up for tests of the page: plausible, and not computed by anything that is tested."""
 
 import math
+from typing import Any
 
-from spark_analysis.answers import (
-    Analysis,
-    Contacts,
-    Delay,
+from spark_analysis.answers import Analysis
+from spark_analysis.catalogue.metric import Measured
+from spark_analysis.matching_figures import MatchingWork
+from spark_analysis.metrics.truth import GroundTruth
+from spark_analysis.pair_figures import DeliveryCounts
+from spark_analysis.questions.buffers import Holding
+from spark_analysis.questions.contacts import Contacts, Times
+from spark_analysis.questions.delay import Delay, HopsDelay
+from spark_analysis.questions.delivery import (
     Delivery,
-    Energy,
     Fairness,
-    Filtering,
-    GivenUp,
-    GroundTruth,
-    GroupEnergy,
-    GroupLoad,
-    GroupServed,
-    Holding,
-    HopsDelay,
-    LanguageServed,
-    Measured,
-    Meeting,
-    Overhead,
-    Pieces,
-    RunFacts,
-    Served,
-    SubscriptionServed,
-    Timeline,
-    Times,
-    Track,
-    TypeTraffic,
+    GroupDelivery,
+    LanguageDelivery,
+    SubscriptionDelivery,
 )
-from spark_analysis.matching_figures import MatchingDone
+from spark_analysis.questions.energy import Energy, GroupEnergy
+from spark_analysis.questions.filtering import Filtering
+from spark_analysis.questions.load import GroupLoad
+from spark_analysis.questions.movement import Meeting, Track
+from spark_analysis.questions.partitions import Partitions
+from spark_analysis.questions.radio import GivenUp, Overhead, TypeTraffic
+from spark_analysis.questions.run_facts import RunFacts
+from spark_analysis.questions.timeline import Timeline
 
 METRICS = {
-    "delivery_ratio": Measured(0.75, "75.0 %", "150 of 200 owed"),
+    "delivery_ratio": Measured(0.75, "75.0 %", "150 of 200 expected"),
     "open_ratio": Measured(0.1, "10.0 %"),
     "whole_lifetime_ratio": Measured(140 / 170, "82.4 %"),
     "delivery_estimate": Measured(0.8, "80.0 %"),
     "recall": Measured(0.5, "50.0 %"),
     "mean_delay_s": Measured(700.0, "11.7 min"),
     "median_delay_s": Measured(243.6, "4.06 min"),
-    "median_owed_delay_s": Measured(455.3, "7.59 min", "of all owed"),
+    "median_owed_delay_s": Measured(455.3, "7.59 min", "of all expected"),
     "p95_delay_s": Measured(2311.0, "38.5 min"),
     "overhead_ratio": Measured(5.0, "5", "900 transfers of notifications between devices"),
-    "duplicate_share": Measured(0.2, "20.0 %", "225 notifications that the device had already"),
-    "bytes_per_delivery": Measured(1666.7, "1.67 kB", "everything sent, of every type"),
+    "duplicate_share": Measured(0.2, "20.0 %", "225 notifications that the device already had"),
+    "bytes_per_delivery": Measured(1666.7, "1.67 kB", "bytes sent, of all message types"),
     "forwarded_share": Measured(0.15, "15.0 %", "frames that relays sent for others"),
     "mean_hops": Measured(2.5, "2.5"),
     "routing_words": Measured(1.25, "1.25"),
     "share_kept": Measured(0.976, "97.6 %", "of 5,000 readings"),
-    "matching_steps": Measured(42.0, "42", "290 feature tests, 870 memberships in all"),
+    "matching_steps": Measured(42.0, "42", "290 feature tests, 870 memberships in total"),
     "matching_s": Measured(31e-6, "31 µs"),
     "installs_spared": Measured(0.25, "25.0 %", "2 of 8, 91 B not sent"),
 }
+
+
+def changed(analysis: Analysis, **answers: Any) -> Analysis:
+    return Analysis(**{**analysis.answers, **answers})
 
 
 def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False) -> Analysis:
@@ -74,20 +73,20 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             devices=6,
         ),
         delivery=Delivery(
-            total=Served(200, 150, 30, 20, 140),
+            total=DeliveryCounts(200, 150, 30, 20, 140),
             repeated=0,
             not_owed=0,
             by_group=(
-                GroupServed("medics", Served(120, 100, 10, 10, 95)),
-                GroupServed("drivers", Served(80, 50, 20, 10, 45)),
+                GroupDelivery("medics", DeliveryCounts(120, 100, 10, 10, 95)),
+                GroupDelivery("drivers", DeliveryCounts(80, 50, 20, 10, 45)),
             ),
             by_language=(
-                LanguageServed(0, Served(40, 40, 0, 0, 40)),
-                LanguageServed(1, Served(160, 110, 30, 20, 100)),
+                LanguageDelivery(0, DeliveryCounts(40, 40, 0, 0, 40)),
+                LanguageDelivery(1, DeliveryCounts(160, 110, 30, 20, 100)),
             ),
             by_subscription=(
-                SubscriptionServed("medics-0", 0, 0, 1, "fever.xml", Served(120, 100, 10, 10, 95)),
-                SubscriptionServed("drivers-0", 0, 0, 1, None, Served(80, 50, 20, 10, 45)),
+                SubscriptionDelivery("medics-0", 0, 0, 1, "fever.xml", DeliveryCounts(120, 100, 10, 10, 95)),
+                SubscriptionDelivery("drivers-0", 0, 0, 1, None, DeliveryCounts(80, 50, 20, 10, 45)),
             ),
         ),
         delay=Delay(
@@ -151,7 +150,7 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
         truth=GroundTruth(150, 20, 25, 5, 10, 0, 30, 60, unwanted=0, released_in_vain=3),
         fairness=Fairness(0.97, 0.625, 0.833),
         fairness_of_groups=Fairness(0.96, 0.625, 0.833),
-        pieces=Pieces(
+        pieces=Partitions(
             60.0, 30, tuple([6, 5, 4] * 40), tuple([1, 2, 3] * 40), tuple(i // 5 for i in range(120))
         ),
         holding=Holding(
@@ -162,9 +161,9 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
         ),
         loads=(
             GroupLoad(
-                "helpers", 2, 12.5, 80, 2400, 0.0, None, MatchingDone(29, 60, 290, 870, 58, cost_us=899.0)
+                "helpers", 2, 12.5, 80, 2400, 0.0, None, MatchingWork(29, 60, 290, 870, 58, cost_us=899.0)
             ),
-            GroupLoad("patients", 3, None, 0, 0, 0.65, 130.0, MatchingDone()),
+            GroupLoad("patients", 3, None, 0, 0, 0.65, 130.0, MatchingWork()),
         ),
         energy=Energy(
             total_j=5200.0,
@@ -194,6 +193,10 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             )
             for i, role in enumerate(["mediator"] * 2 + ["publisher"] * 3 + ["subscriber"])
         ),
+        composites=None,
+        brokers=(),
+        details=(),
+        misled=(),
         metrics=METRICS,
         meetings=tuple(Meeting(400 + 9 * i, 300 + 7 * (i * 13 % 60), 3.0 * i) for i in range(100)),
     )

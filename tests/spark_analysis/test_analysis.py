@@ -13,10 +13,10 @@ from dens.app.contacts import contact_document
 from dens.cli.runs.tables import summary_table
 from emulation.contacts.contact import Contacts
 from emulation.contacts.statistics import contact_statistics
-from spark_analysis.answers import Analysis, GivenUp
+from spark_analysis.answers import DIRECT, Analysis, analyse, settings
 from spark_analysis.errors import AnalysisError
-from spark_analysis.queries.analysis import DIRECT, analyse, settings
-from spark_analysis.queries.naming import TIMELINE_BINS
+from spark_analysis.question import TIMELINE_BINS
+from spark_analysis.questions.radio import GivenUp
 from spark_analysis.report.page import page
 from spark_analysis.run import Run, open_run
 from tests.spark_analysis import oracle
@@ -239,8 +239,8 @@ def test_a_run_that_was_stopped_is_reported_as_partial(write_run: WriteRun, spar
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"vector": b"\x00\x01"}, "something that its language refuses.*VectorError"),
-        ({"language": 200}, "somebody asked in language 200, which no installed package brings"),
+        ({"vector": b"\x00\x01"}, "data that its language rejects.*VectorError"),
+        ({"language": 200}, "a subscription uses language 200, which no installed package provides"),
     ],
 )
 def test_a_vector_that_no_language_understands_is_named(

@@ -13,8 +13,8 @@ from dens.trace.run_documents import NotARun
 from dens.trace.schema import SCHEMA_VERSION
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from spark_analysis.answers import analyse
 from spark_analysis.errors import TraceError
-from spark_analysis.queries.analysis import analyse
 from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
 from spark_analysis.sweep.key_figures import key_figures
@@ -192,7 +192,7 @@ def test_an_unknown_table_is_refused_with_the_known_ones(write_run: WriteRun, sp
 
 
 def test_a_trace_of_version_2_is_read_and_reported(spark: SparkSession) -> None:
-    older = ROOT / "tests" / "traces" / "version_2"
+    older = ROOT / "tests" / "dens" / "trace" / "version_2"
     run = open_run(older, spark)
     assert run.table("documents").count() == 0
     assert run.table("matches").where("detail is null").count() == run.rows("matches") > 0

@@ -10,12 +10,12 @@ from pyspark.sql import SparkSession
 from dens.trace.recorded_run import recorded_run
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
-from spark_analysis.answers import Analysis, Served
+from spark_analysis.answers import Analysis, analyse
 from spark_analysis.catalogue.evidence import Evidence
 from spark_analysis.catalogue.members.overhead_ratio import overhead_ratio
 from spark_analysis.catalogue.recorded import evidence_of
 from spark_analysis.catalogue.registry import metrics
-from spark_analysis.queries.analysis import analyse
+from spark_analysis.pair_figures import DeliveryCounts
 from spark_analysis.run import open_run
 from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis.hard_scenario import write_hard_scenario
@@ -41,7 +41,7 @@ def found(summary: tuple[Path, RunSummary], spark: SparkSession) -> Analysis:
     return analyse(open_run(summary[0], spark))
 
 
-def plain(served: Served) -> dict[str, Any]:
+def plain(served: DeliveryCounts) -> dict[str, Any]:
     return asdict(served)
 
 

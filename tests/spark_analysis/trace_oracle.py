@@ -426,7 +426,7 @@ class TraceOracle:
         return {one["subscriber"] for one in self.satisfied(READINGS, self._vector(row), row.at_ms)}
 
     def _is_part(self, row: Any) -> bool:
-        """Say whether a reading is part of a composite that is asked for, or a source made one of it."""
+        """Return whether a reading is part of a composite that is asked for, or a source made one of it."""
         at_ms = row.at_ms
         for matcher, one in self._parts:
             in_force = one["created"] <= at_ms < one["expires"]
@@ -488,7 +488,7 @@ class TraceOracle:
         return found
 
     def can_talk(self, a: int, b: int, at_ms: float) -> bool:
-        """Say whether nothing is between two devices in range at a moment."""
+        """Return whether nothing is between two devices in range at a moment."""
         if any(begin <= at_ms < end for one in (a, b) for begin, end in self.down.get(one, ())):
             return False
         return not any(

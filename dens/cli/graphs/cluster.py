@@ -174,7 +174,7 @@ def _judged(
     with console.steps() as step:
         step("matching publications …")
         return filter_publications(
-            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, tell=step
+            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, report=step
         )
 
 

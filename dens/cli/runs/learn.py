@@ -123,13 +123,13 @@ def terms(
 
 def _counted(runs: list["Run"], subject: "Subject", source: str) -> "npt.NDArray[np.int64]":
     """Count the values of an attribute in runs."""
-    from spark_analysis.learning.asked_values import asked_counts
     from spark_analysis.learning.past_values import counts_of, past_values
+    from spark_analysis.learning.subscription_values import subscription_counts
 
     if source == "subscriptions":
-        return asked_counts(runs, subject)
+        return subscription_counts(runs, subject)
     read = counts_of(past_values(runs, subject))
-    return read if source == "readings" else read + asked_counts(runs, subject)
+    return read if source == "readings" else read + subscription_counts(runs, subject)
 
 
 def _of_column(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from spark_analysis.live.follow import Tell
+    from spark_analysis.live.follow import OnFigures
     from spark_analysis.live.state import LiveFigures
 
 
@@ -101,7 +101,7 @@ def _screen() -> Any:
     from dens.cli import console
 
     @contextmanager
-    def table() -> "Iterator[Tell]":
+    def table() -> "Iterator[OnFigures]":
         from rich.live import Live
 
         with Live(console=console.err(), transient=True) as shown:
@@ -110,7 +110,7 @@ def _screen() -> Any:
             )
 
     @contextmanager
-    def lines() -> "Iterator[Tell]":
+    def lines() -> "Iterator[OnFigures]":
         yield lambda figures, manifest: console.say(figures_line(figures, manifest.status))
 
     return table() if console.err().is_terminal else lines()

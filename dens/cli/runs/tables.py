@@ -33,7 +33,7 @@ def summary_table(analysis: "Analysis") -> "Table":
     if (composites := analysis.composites) is not None:
         table.add_row("composites", f"{composites.delivered:,} of {composites.owed:,} expected delivered")
         if composites.foretold is not None:
-            table.add_row("predictions", composites.foretold.in_words())
+            table.add_row("predictions", composites.foretold.as_text())
     if analysis.delivery.repeated or analysis.delivery.not_owed:
         wrong = f"{analysis.delivery.repeated} duplicates, {analysis.delivery.not_owed} not expected"
         table.add_row("[bold red]wrong deliveries[/]", wrong)

@@ -26,7 +26,7 @@ def show(
     from dens.app.tables import chosen_thesaurus
     from dens.cli import console
     from knowledge_manager.vocabulary.vocabulary import load_vocabulary
-    from knowledge_manager.vocabulary_words import show_vocabulary
+    from knowledge_manager.vocabulary_view import show_vocabulary
 
     others, vocabulary = chosen_thesaurus(thesaurus, language), load_vocabulary(name)
     document = show_vocabulary(vocabulary, others, language).as_document()

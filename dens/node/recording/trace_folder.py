@@ -24,7 +24,7 @@ from dens.trace.schema import SCHEMA_VERSION, TABLES
 from dens.trace.tables import read_rows, rows_of
 from dens.trace.versions import versions
 from dens.trace.writer import TraceWriter
-from knowledge_manager.carried_taxonomies import carried
+from knowledge_manager.embedded_taxonomies import embed_taxonomies
 from knowledge_manager.vocabulary.vocabulary import vocabulary_text
 
 RevisionKey = tuple[int, int, int]
@@ -76,7 +76,7 @@ class TraceFolder:
                 },
             },
             "vocabulary_documents": {str(name): vocabulary_text(name) for name in plan.vocabularies},
-            **({"taxonomy_documents": carried(plan.table)} if plan.table.graphs else {}),
+            **({"taxonomy_documents": embed_taxonomies(plan.table)} if plan.table.graphs else {}),
             "table_check": plan.table.check,
             "versions": versions(),
         }

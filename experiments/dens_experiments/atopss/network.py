@@ -23,7 +23,7 @@ from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.catalogue.recorded import evidence_of
 from spark_analysis.languages import languages_of
-from spark_analysis.metrics.owed import subscription_revisions
+from spark_analysis.metrics.expected import subscription_revisions
 from spark_analysis.metrics.reading_search import ReadingSearch
 
 RANGES_M: Final = (450, 300, 200, 140, 100)

@@ -151,7 +151,7 @@ def _runs(settings: Settings, small: bool, tell: Tell) -> Iterator[_Read]:
 
 def _read(folder: Path, variant: Variant, count: int, spark: Any) -> _Read:
     from spark_analysis.metrics.delivery import delivery_ratio, pairs
-    from spark_analysis.metrics.matching import matching_by_node
+    from spark_analysis.questions.load import matching_by_node
     from spark_analysis.run import open_run
 
     run = open_run(folder, spark)

@@ -13,8 +13,8 @@ from dens.config.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.lookup.lookup import (
     AmbiguousWord,
     Meaning,
-    MisfitWord,
     ResolvedAttribute,
+    UnitMismatch,
     UnknownWord,
     resolve_attribute,
     resolve_event,
@@ -23,7 +23,7 @@ from knowledge_manager.lookup.lookup import (
 )
 from knowledge_manager.lookup.thesaurus_files import load_thesaurus
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.concept import speaks
+from knowledge_manager.thesaurus.concept import language_matches
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.constants import BadConstant
@@ -77,7 +77,7 @@ class AuthorsWords:
         if self.language is None or self.asked is None:
             return ""
         spoken = self.asked.languages
-        if any(speaks(tag, self.language) for tag in spoken):
+        if any(language_matches(tag, self.language) for tag in spoken):
             return ""
         return f'the thesaurus has no word in "{self.language}"; words of {listed(spoken)} were taken'
 
@@ -179,7 +179,7 @@ class AuthorsWords:
             return resolve()
         except AmbiguousWord as error:
             raise BadConstant(_AMBIGUOUS, str(error)) from None
-        except MisfitWord as error:
+        except UnitMismatch as error:
             raise BadConstant("D107", str(error)) from None
         except UnknownWord as error:
             known = listed(names, most) if names else none

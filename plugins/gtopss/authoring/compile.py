@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dens.config.problems import DocumentError, did_you_mean, listed
-from knowledge_manager.graphs.sparql_reader import Variable, Wanted
+from knowledge_manager.graphs.sparql_reader import QueryTerm, Variable
 from knowledge_manager.graphs.terms import XSD, Iri, Literal, is_ill_formed
 from knowledge_manager.graphs.values import value_of
 from knowledge_manager.mission_table import MissionTable
@@ -148,7 +148,7 @@ def _check_class(found: ReadDocument, one: DraftConstraint, table: MissionTable)
 
 
 def _pattern(found: ReadDocument, names: dict[str, int]) -> Pattern:
-    def end(one: Wanted) -> End:
+    def end(one: QueryTerm) -> End:
         return names[one.name] if isinstance(one, Variable) else one
 
     edges = [Edge(end(one.subject), one.property, end(one.object)) for one in found.draft.edges]

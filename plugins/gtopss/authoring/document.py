@@ -11,9 +11,9 @@ from lxml import etree
 from dens.config.problems import Problem
 from dens.config.reading import decode_text, place_of, refuse_large
 from knowledge_manager.graphs.sparql_reader import (
+    QueryTerm,
     SparqlPattern,
     SparqlRefused,
-    Wanted,
     read_sparql,
 )
 from plugins.authoring.constants import BadConstant
@@ -150,7 +150,7 @@ class _ElementReader:
             document.attribute_span(element, "variable"),
             partial(names.variable, str(element.get("variable"))),
         )
-        read: Callable[[], Wanted]
+        read: Callable[[], QueryTerm]
         if operator == "differs":
             read = partial(names.variable, text)
         elif operator in _KINSHIP_WORDS:
@@ -158,7 +158,7 @@ class _ElementReader:
         elif datatype is not None or language is not None:
             read = partial(names.literal, text, datatype, language)
         else:
-            guess: Callable[[str], Wanted] = names.guessed if operator in _ORDER_WORDS else names.name
+            guess: Callable[[str], QueryTerm] = names.guessed if operator in _ORDER_WORDS else names.name
             read = partial(guess, text)
         operand = self._attempt(document.text_span(element), read)
         if variable is not None and operand is not None:

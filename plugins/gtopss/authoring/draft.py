@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dens.config.problems import did_you_mean, likely_meant, listed
-from knowledge_manager.graphs.sparql_reader import ALWAYS, Variable, Wanted
+from knowledge_manager.graphs.sparql_reader import ALWAYS, QueryTerm, Variable
 from knowledge_manager.graphs.terms import (
     DECIMAL,
     INTEGER,
@@ -30,9 +30,9 @@ _DATATYPES: Final = ("string", "integer", "decimal", "double", "dateTime", "date
 class DraftEdge:
     """A statement that is asked for."""
 
-    subject: Wanted
+    subject: QueryTerm
     property: Iri
-    object: Wanted
+    object: QueryTerm
     span: Span
 
 
@@ -42,7 +42,7 @@ class DraftConstraint:
 
     variable: Variable
     operator: str
-    operand: Wanted
+    operand: QueryTerm
     span: Span
 
 
@@ -60,7 +60,7 @@ class Names:
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         self._prefixes = {**ALWAYS, **prefixes}
 
-    def wanted(self, text: str, datatype: str | None, language: str | None) -> Wanted:
+    def wanted(self, text: str, datatype: str | None, language: str | None) -> QueryTerm:
         """Return what an end of an edge says: a variable, a literal where a datatype or a language is given,
         else a name; what means nothing raises `BadConstant`.
         """

@@ -1,1 +1,1 @@
-"""The metrics that come with DENS: every module here has one, called `METRIC`."""
+"""The metrics of DENS: every module defines one `METRIC`."""

@@ -1,4 +1,4 @@
-"""What a delivery cost on the air, harder than overhead: everything counts."""
+"""Bytes on the air per delivery, including all message types."""
 
 from typing import Final
 
@@ -7,9 +7,7 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def bytes_per_delivery(evidence: Evidence) -> float | None:
-    """Return all bytes sent, of every message type and of transfers that were cut, for each delivery,
-    composites included.
-    """
+    """Return all bytes sent, with interrupted transfers, per delivery, composites included."""
     assert evidence.radio is not None
     return evidence.radio.bytes_on_air / evidence.radio.deliveries if evidence.radio.deliveries else None
 
@@ -17,12 +15,12 @@ def bytes_per_delivery(evidence: Evidence) -> float | None:
 METRIC: Final = Metric(
     name="bytes_per_delivery",
     title="radio per delivery",
-    meaning="everything sent, of every type, for each delivery, composites included",
+    meaning="bytes sent, of all message types, per delivery, composites included",
     unit=Unit.BYTES,
     better="down",
     needs=frozenset({"radio"}),
     of=bytes_per_delivery,
     place=100,
     is_headline=True,
-    note=lambda evidence: "everything sent, of every type",
+    note=lambda evidence: "bytes sent, of all message types",
 )

@@ -1,5 +1,4 @@
-"""The share that arrives within its lifetime, by Kaplan and Meier: open pairs count as long as they were
-watched."""
+"""The Kaplan–Meier estimate of the share that arrives within its lifetime; open pairs are censored."""
 
 from typing import Final
 
@@ -8,7 +7,7 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def delivery_estimate(evidence: Evidence) -> float | None:
-    """Return the estimate; None where no pair had its whole lifetime."""
+    """Return the estimate; None if no pair had its whole lifetime."""
     assert evidence.pairs is not None
     return evidence.pairs.estimate
 

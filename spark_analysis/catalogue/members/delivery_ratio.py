@@ -1,4 +1,4 @@
-"""The delivery ratio, The ONE's: it depends on when the run stops, so what it is worth stands beside it."""
+"""The delivery ratio as in The ONE. It depends on when the run stops, so its note gives the other figures."""
 
 from typing import Final
 
@@ -8,16 +8,16 @@ from spark_analysis.number_format import share_text
 
 
 def delivery_ratio(evidence: Evidence) -> float | None:
-    """Return delivered / owed pairs; an open pair counts like a missed one."""
+    """Return delivered / expected pairs; an open pair counts as not delivered."""
     assert evidence.pairs is not None
-    return evidence.pairs.served.ratio
+    return evidence.pairs.counts.ratio
 
 
 def _note(evidence: Evidence) -> str:
     assert evidence.pairs is not None
-    served = evidence.pairs.served
+    served = evidence.pairs.counts
     return (
-        f"{served.delivered:,} of {served.owed:,} owed; {served.open:,} still open; of whole lifetimes "
+        f"{served.delivered:,} of {served.owed:,} expected; {served.open:,} still open; of whole lifetimes "
         f"{share_text(served.whole_ratio)}; Kaplan–Meier estimate {share_text(evidence.pairs.estimate)}"
     )
 
@@ -25,7 +25,7 @@ def _note(evidence: Evidence) -> str:
 METRIC: Final = Metric(
     name="delivery_ratio",
     title="delivered",
-    meaning="delivered, share of owed pairs",
+    meaning="delivered, share of expected deliveries",
     unit=Unit.SHARE,
     better="up",
     needs=frozenset({"pairs"}),

@@ -1,4 +1,4 @@
-"""How much of what came complete to another device brought nothing new."""
+"""Share of duplicates among received notifications."""
 
 from typing import Final
 
@@ -7,22 +7,22 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def duplicate_share(evidence: Evidence) -> float | None:
-    """Return duplicates / (transfers + duplicates) of notifications between devices; None of neither."""
+    """Return duplicates / (transfers + duplicates) of notifications between devices."""
     assert evidence.radio is not None
     radio = evidence.radio
-    came = radio.relayed + radio.duplicates
-    return radio.duplicates / came if came else None
+    received = radio.relayed + radio.duplicates
+    return radio.duplicates / received if received else None
 
 
 def _note(evidence: Evidence) -> str:
     assert evidence.radio is not None
-    return f"{evidence.radio.duplicates:,} notifications that the device had already"
+    return f"{evidence.radio.duplicates:,} notifications that the device already had"
 
 
 METRIC: Final = Metric(
     name="duplicate_share",
     title="duplicates",
-    meaning="notifications that came complete to a device that had them, share of all that came complete",
+    meaning="duplicates, share of all notifications that a device received completely",
     unit=Unit.SHARE,
     better="down",
     needs=frozenset({"radio"}),

@@ -1,4 +1,4 @@
-"""How much of what was sent relays sent for others, below the overlay."""
+"""Share of frames that relays sent for others, below the overlay."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def forwarded_share(evidence: Evidence) -> float | None:
-    """Return the share of all frames that others than their source sent; None where nothing was forwarded."""
+    """Return the share of all frames that were sent by relays; None if nothing was forwarded."""
     assert evidence.radio is not None
     radio = evidence.radio
     return radio.forwarded_frames / radio.frames if radio.forwarded_frames else None

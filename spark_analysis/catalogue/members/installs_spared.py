@@ -1,4 +1,4 @@
-"""How many installs mediators did not send, because something that the source looked for stood for them."""
+"""Share of INSTALL messages that mediators suppressed because installed filters covered them."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ _COLUMNS: Final = ("kind", "type", "node", "peer", "origin", "number", "bytes")
 
 
 def _counted(batch: pa.RecordBatch) -> Mapping[str, float]:
-    """Name every install that a source got, and every one that it was spared; of these the bytes too.
+    """Name every install that a source received, and every suppressed one with its bytes.
 
-    A source got it if it heard it in a frame of its own, or has answered it: what travels with others, or
-    inside a device, is in no such frame.
+    A source received it if it got it in a frame, or acknowledged it: installs that are piggybacked or inside
+    a device are in no frame of their own.
     """
     found: Counter[str] = Counter()
     installs = pa.Table.from_batches([batch]).filter(pc.field("type") == "install")  # Nearly all are others.
@@ -35,20 +35,20 @@ def _counted(batch: pa.RecordBatch) -> Mapping[str, float]:
 
 
 def _installs(evidence: Evidence) -> tuple[int, int, float]:
-    """Return how many installs were spared, of how many, and their bytes. One and the same install counts
-    once, whoever spared it; one that was sent after all was not spared.
+    """Return suppressed installs, all installs, and suppressed bytes. An install that several mediators
+    suppressed counts once; one that was sent later does not count as suppressed.
     """
     assert evidence.tables is not None
     sums = evidence.tables.sums("messages", _COLUMNS, _counted)
-    got, told = (
+    received, suppressed = (
         {name.partition(" ")[2] for name in sums if name.startswith(f"{word} ")} for word in ("got", "spared")
     )
-    octets = sum(sums[f"bytes {name}"] / sums[f"spared {name}"] for name in told - got)
-    return len(told - got), len(told | got), octets
+    octets = sum(sums[f"bytes {name}"] / sums[f"spared {name}"] for name in suppressed - received)
+    return len(suppressed - received), len(suppressed | received), octets
 
 
 def installs_spared(evidence: Evidence) -> float | None:
-    """Return spared / (spared + sent) installs of a subscription at a source."""
+    """Return suppressed / (suppressed + sent) installs of a subscription at a source."""
     spared, all_, _ = _installs(evidence)
     return spared / all_ if all_ else None
 
@@ -60,8 +60,8 @@ def _note(evidence: Evidence) -> str:
 
 METRIC: Final = Metric(
     name="installs_spared",
-    title="installs spared",
-    meaning="share of installs at sources that covering made needless",
+    title="installs saved",
+    meaning="share of installs at sources that covering made unnecessary",
     unit=Unit.SHARE,
     better=None,
     needs=frozenset({"tables"}),

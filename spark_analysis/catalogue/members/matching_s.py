@@ -1,4 +1,4 @@
-"""How long mediators took to find out who a notification is for."""
+"""Matching time of mediators."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def matching_s(evidence: Evidence) -> float | None:
-    """Return the time for each notification that a mediator judged; None where no device takes any."""
+    """Return the time per notification that a mediator matched; None if no device has a cost."""
     done = evidence.matching
     assert done is not None
     return done.each(done.cost_us / 1e6) if done.cost_us else None
@@ -16,7 +16,7 @@ def matching_s(evidence: Evidence) -> float | None:
 METRIC: Final = Metric(
     name="matching_s",
     title="matching time",
-    meaning="time for each notification that a mediator judged, from the devices’ profiles",
+    meaning="matching time per notification at a mediator, from the devices’ profiles",
     unit=Unit.SECONDS,
     better="down",
     needs=frozenset({"matching"}),

@@ -1,4 +1,4 @@
-"""How much mediators did to find out who a notification is for."""
+"""Matching work of mediators."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def matching_steps(evidence: Evidence) -> float | None:
-    """Return the counted steps for each notification that a mediator judged."""
+    """Return the counted steps per notification that a mediator matched."""
     assert evidence.matching is not None
     return evidence.matching.each(evidence.matching.steps)
 
@@ -17,13 +17,13 @@ def _note(evidence: Evidence) -> str:
     assert done is not None
     if not done.notifications:
         return "not counted"
-    return f"{done.feature_tests:,} feature tests, {done.memberships:,} memberships in all"
+    return f"{done.feature_tests:,} feature tests, {done.memberships:,} memberships in total"
 
 
 METRIC: Final = Metric(
     name="matching_steps",
     title="matching work",
-    meaning="feature tests, memberships and further steps for each notification that a mediator judged",
+    meaning="feature tests, memberships and further steps per notification at a mediator",
     unit=Unit.NUMBER,
     better="down",
     needs=frozenset({"matching"}),

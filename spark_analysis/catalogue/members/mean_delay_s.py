@@ -1,4 +1,4 @@
-"""How long delivered pairs took, on the average."""
+"""Mean delay of delivered pairs."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from spark_analysis.number_format import seconds
 
 
 def mean_delay_s(evidence: Evidence) -> float | None:
-    """Return the mean over delivered pairs; what had not arrived takes no part."""
+    """Return the mean over delivered pairs only."""
     assert evidence.pairs is not None
     return seconds(evidence.pairs.delivered_delay.mean)
 

@@ -1,4 +1,4 @@
-"""How long half of the delivered pairs took at most."""
+"""Median delay of delivered pairs."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from spark_analysis.number_format import seconds
 
 
 def median_delay_s(evidence: Evidence) -> float | None:
-    """Return the median over delivered pairs, a time that occurred."""
+    """Return the median over delivered pairs, an observed value."""
     assert evidence.pairs is not None
     return seconds(evidence.pairs.delivered_delay.median)
 

@@ -1,4 +1,4 @@
-"""How long half of everything owed takes, what never arrived and what was still open included."""
+"""Median delay of all expected deliveries, including those that never arrived or were open."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from spark_analysis.number_format import median_text, seconds, time_text
 
 
 def median_owed_delay_s(evidence: Evidence) -> float | None:
-    """Return Kaplan and Meier's median over all owed pairs; None where half of them were not seen arrive."""
+    """Return the Kaplan–Meier median over all expected pairs; None if less than half arrived."""
     assert evidence.pairs is not None
     return seconds(evidence.pairs.delay.median)
 
@@ -29,8 +29,8 @@ def _note(evidence: Evidence) -> str:
 
 METRIC: Final = Metric(
     name="median_owed_delay_s",
-    title="median of all owed",
-    meaning="delay within which half of all owed pairs arrive (Kaplan–Meier)",
+    title="median of all",
+    meaning="delay within which half of all expected deliveries arrive (Kaplan–Meier)",
     unit=Unit.SECONDS,
     better="down",
     needs=frozenset({"pairs"}),

@@ -1,4 +1,4 @@
-"""How much was still under way at the end, and might yet have arrived."""
+"""Share of deliveries that were still possible at the end."""
 
 from typing import Final
 
@@ -7,16 +7,16 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def open_ratio(evidence: Evidence) -> float | None:
-    """Return open / owed pairs."""
+    """Return open / expected pairs."""
     assert evidence.pairs is not None
-    served = evidence.pairs.served
+    served = evidence.pairs.counts
     return served.open / served.owed if served.owed else None
 
 
 METRIC: Final = Metric(
     name="open_ratio",
     title="still open",
-    meaning="still open at the end, share of owed pairs",
+    meaning="still open at the end, share of expected deliveries",
     unit=Unit.SHARE,
     better=None,
     needs=frozenset({"pairs"}),

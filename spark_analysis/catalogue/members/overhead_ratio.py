@@ -1,4 +1,4 @@
-"""The ONE's overhead ratio: what carrying cost beside the deliveries themselves."""
+"""The overhead ratio of The ONE: transfers beyond the deliveries themselves."""
 
 from typing import Final
 
@@ -7,11 +7,10 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def overhead_ratio(evidence: Evidence) -> float | None:
-    """Return (transfers - delivered) / delivered; both of notifications between devices, so it is never
-    below 0.
+    """Return (transfers - delivered) / delivered, both of notifications between devices; never negative.
 
-    Without such deliveries it is None, and so it is for one real node, which hears of deliveries far away and
-    not of the transfers that led to them.
+    None without such deliveries, and for one real node, whose trace has remote deliveries without their
+    transfers.
     """
     assert evidence.radio is not None
     radio = evidence.radio
@@ -23,7 +22,7 @@ def overhead_ratio(evidence: Evidence) -> float | None:
 def _note(evidence: Evidence) -> str:
     assert evidence.radio is not None
     if evidence.radio.of_one_node:
-        return "not known from one node’s view"
+        return "unknown for the trace of one node"
     return (
         f"{evidence.radio.relayed:,} transfers of notifications between devices, "
         f"{evidence.radio.delivered_between_devices:,} deliveries"
@@ -33,7 +32,7 @@ def _note(evidence: Evidence) -> str:
 METRIC: Final = Metric(
     name="overhead_ratio",
     title="overhead",
-    meaning="The ONE’s overhead: transfers of notifications between devices, beyond one for each delivery",
+    meaning="overhead as in The ONE: extra transfers of notifications between devices per delivery",
     unit=Unit.NUMBER,
     better="down",
     needs=frozenset({"radio"}),

@@ -1,4 +1,4 @@
-"""How long all but the slowest of the delivered pairs took."""
+"""95th percentile of the delay of delivered pairs."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from spark_analysis.number_format import seconds
 
 
 def p95_delay_s(evidence: Evidence) -> float | None:
-    """Return the time within which 95 % of the delivered pairs arrived, a time that occurred."""
+    """Return the delay within which 95 % of the delivered pairs arrived, an observed value."""
     assert evidence.pairs is not None
     return seconds(evidence.pairs.delivered_delay.percentiles[95])
 

@@ -1,4 +1,4 @@
-"""How much of everything that should have been told was: ground truth, of readings and documents."""
+"""Recall against ground truth: readings and documents that subscribers should have received."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ def recall(evidence: Evidence) -> float | None:
 METRIC: Final = Metric(
     name="recall",
     title="recall",
-    meaning="delivered, share of all pairs of reading or document and subscriber that should have been told",
+    meaning="delivered, share of all matching pairs of reading or document and subscriber",
     unit=Unit.SHARE,
     better="up",
     needs=frozenset({"wanted"}),

@@ -1,4 +1,4 @@
-"""What brokers say to each other beside notifications."""
+"""Control messages between brokers."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -13,25 +13,25 @@ WORDS: Final = ("advertise", "unadvertise", "join", "prune")
 
 
 def counted(messages: pa.RecordBatch) -> Mapping[str, float]:
-    """Count what of it came to another broker."""
+    """Count the control messages that arrived at another broker."""
     steps = pa.Table.from_batches([messages])
     came = pc.field("kind").isin(["replicated", "duplicate", "refused"])
     return {"words": steps.filter(came & pc.field("type").isin(WORDS)).num_rows}
 
 
 def routing_words(evidence: Evidence) -> float | None:
-    """Return how many there were for each delivery; None where nobody is a broker, or nothing came."""
+    """Return control messages per delivery; None without brokers or deliveries."""
     assert evidence.tables is not None
     assert evidence.pairs is not None
     words = evidence.tables.sums("messages", ["kind", "type"], counted).get("words")
-    delivered = evidence.pairs.served.delivered
+    delivered = evidence.pairs.counts.delivered
     return words / delivered if words and delivered else None
 
 
 METRIC: Final = Metric(
     name="routing_words",
-    title="routing words",
-    meaning="what brokers told each other of advertisements and subscriptions, for each delivery",
+    title="routing messages",
+    meaning="messages between brokers about advertisements and subscriptions, per delivery",
     unit=Unit.NUMBER,
     better="down",
     needs=frozenset({"tables", "pairs"}),

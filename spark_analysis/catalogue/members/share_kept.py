@@ -1,4 +1,4 @@
-"""How much of what was measured never used the radio, because nobody wanted it."""
+"""Share of readings that were suppressed at the source."""
 
 from typing import Final
 
@@ -14,13 +14,13 @@ def share_kept(evidence: Evidence) -> float | None:
 
 def _note(evidence: Evidence) -> str:
     assert evidence.readings is not None
-    return f"of {evidence.readings.judged:,} readings"
+    return f"at the source, of {evidence.readings.judged:,} readings"
 
 
 METRIC: Final = Metric(
     name="share_kept",
-    title="kept at home",
-    meaning="share of readings that their source kept",
+    title="suppressed",
+    meaning="share of readings that the source filter suppressed",
     unit=Unit.SHARE,
     better=None,
     needs=frozenset({"readings"}),

@@ -7,15 +7,15 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def whole_lifetime_ratio(evidence: Evidence) -> float | None:
-    """Return delivered / owed among the pairs whose lifetime was over by the end."""
+    """Return delivered / expected among the pairs that expired by the end."""
     assert evidence.pairs is not None
-    return evidence.pairs.served.whole_ratio
+    return evidence.pairs.counts.whole_ratio
 
 
 METRIC: Final = Metric(
     name="whole_lifetime_ratio",
     title="of whole lifetimes",
-    meaning="delivered, share of pairs that had their whole lifetime",
+    meaning="delivered, share of deliveries that had their whole lifetime",
     unit=Unit.SHARE,
     better="up",
     needs=frozenset({"pairs"}),

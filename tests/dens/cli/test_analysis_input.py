@@ -146,6 +146,6 @@ def test_a_worker_without_the_packages(run: Path, tmp_path: Path) -> None:
     bare.chmod(0o755)
     ended = report_in({"PYSPARK_PYTHON": str(bare)}, run, "--master", "local[1]")
     assert ended.returncode == 3, ended.stderr
-    assert "a worker's Python has no package" in ended.stderr
+    assert "a worker's Python lacks the package" in ended.stderr
     assert "PYSPARK_PYTHON" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -195,7 +195,7 @@ def test_vocabularies_elsewhere_are_not_read(run: Path, secret: Path) -> None:
         manifest["scenario"]["vocabularies"] = [str(secret)]
 
     change(run, point)
-    with pytest.raises(Exception, match="carries no text of its vocabulary") as refused:
+    with pytest.raises(Exception, match="does not contain its vocabulary") as refused:
         key_figures(run)
     assert "SECRET" not in told(refused.value)
 

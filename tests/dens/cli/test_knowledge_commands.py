@@ -78,8 +78,8 @@ def test_another_thesaurus_in_skos_or_compiled(dens, tmp_path: Path) -> None:
     missing = dens("lookup", "ticker", "--thesaurus", "rescu")
     assert missing.code == 3
     assert missing.err == (
-        'rescu: error D224: no thesaurus of this name is shipped (rescue); did you mean "rescue"?; '
-        "a file's name ends in one of .thesaurus, .ttl, .jsonld, .rdf\n"
+        'rescu: error D224: no shipped thesaurus has this name (rescue); did you mean "rescue"?; '
+        "the name of a file ends in one of .thesaurus, .ttl, .jsonld, .rdf\n"
     )
 
 
@@ -173,7 +173,7 @@ def test_two_versions_of_a_vocabulary(dens, tmp_path: Path) -> None:
     assert turned.code == 1
     assert turned.out == (
         "error D225: the version was 1 and is 1; raise it with every change\n"
-        "error D225: patient.ward: the values changed their order or went away; append new ones instead\n"
+        "error D225: patient.ward: the values were reordered or removed; append new ones instead\n"
     )
     assert dens("vocabulary", "diff", "medical", newer, "--json").document()["compatible"] is False
     assert dens("vocabulary", "diff", "medical", tmp_path / "none.toml").code == 3

@@ -8,7 +8,7 @@ from rich.console import Console
 from dens.cli.runs.live import figures_line, figures_table
 from spark_analysis.catalogue.evidence import FOLLOWED
 from spark_analysis.catalogue.registry import metrics_from
-from spark_analysis.live.state import LiveFigures, ServedSoFar
+from spark_analysis.live.state import LiveDelivery, LiveFigures
 
 METRICS = {metric.name: 0.5 for metric in metrics_from(FOLLOWED)}
 
@@ -21,8 +21,8 @@ def figures(at_ms: int, written_ms: int) -> LiveFigures:
         batches=1,
         subscriptions=1,
         notifications=900,
-        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, estimate=0.935, metrics=METRICS),
-        recent=ServedSoFar(10, 5, 0, 5, 0, metrics=METRICS),
+        whole=LiveDelivery(1_685, 1_500, 100, 85, 1_400, estimate=0.935, metrics=METRICS),
+        recent=LiveDelivery(10, 5, 0, 5, 0, metrics=METRICS),
         given_up={"dropped: room": 3, "expired": 28_680, "lost: radio": 700},
         given_up_recently={"expired": 40, "lost: radio": 7},
     )
@@ -48,7 +48,7 @@ def test_a_follower_that_is_behind_says_how_far_it_is(capsys: pytest.CaptureFixt
     behind, even = figures(3_000_000, 33_048_000), figures(3_000_000, 3_020_000)
     assert figures_line(behind, "running").startswith("processed 3,000 of 33,048 s, running: 1,500 of")
     assert "processed 3,000 of 33,048 s, running" in shown(behind, "running", capsys)
-    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 owed pairs delivered")
+    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 expected deliveries")
     assert "3,000 s, writer gone" in shown(even, "writer gone", capsys)
 
 
@@ -80,7 +80,7 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: 
         ran["notifications"],
     )
     assert told["whole"]["delivered"] == ran["delivered"] > 0
-    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} owed pairs delivered" in ended.err
+    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} expected deliveries" in ended.err
     assert ran["delivery"] == {name: told["whole"][name] for name in ran["delivery"]}, "one definition"
 
 

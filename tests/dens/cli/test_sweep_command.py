@@ -36,7 +36,7 @@ def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Pat
     assert "2 variants with 2 seeds each: 4 runs" in first.err
     assert "4 of 4 runs" in first.err
     assert "4 runs: " in first.out
-    assert "delivered, share of owed pairs" in first.out
+    assert "delivered, share of expected deliveries" in first.out
     assert "still open at the end" in first.out
     again = dens("sweep", sweep_file, "-o", out, "-j", "2", "--json")
     assert again.code == 0
@@ -92,7 +92,7 @@ def test_runs_with_different_words_are_not_compared(dens, sweep_file: Path, tmp_
     (other / "manifest.json").write_text(json.dumps(manifest))
     ended = dens("report", one, other)
     assert ended.code == 3
-    assert f"{other}: its vocabularies are not those of {one} ({name} differ)" in ended.err
+    assert f"{other}: its vocabularies differ from those of {one} ({name})" in ended.err
 
 
 @pytest.mark.slow

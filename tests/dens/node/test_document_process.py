@@ -33,7 +33,7 @@ def test_a_folder_is_told_whole_or_not_at_all(dens, tmp_path: Path) -> None:
     ended = dens("node", "publish", path, folder, *NOBODY, "--json")
     [problem] = json.loads(ended.out)["problems"]
     assert (ended.code, problem["code"]) == (3, "D506")
-    assert problem["message"] == "this is no turtle: it ends before it is whole"
+    assert problem["message"] == "invalid turtle: unexpected end of file"
     (folder / "bad.ttl").unlink()
     ended = dens("node", "publish", path, folder, *NOBODY, "--json")
     figures = json.loads(ended.out.splitlines()[-1])

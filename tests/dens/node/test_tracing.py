@@ -13,7 +13,7 @@ from dens.overlay.events import NotificationDelivered
 from dens.overlay.storage.memory import MemoryStore
 from dens.trace.manifest import read_manifest
 from dens.trace.tables import rows_of
-from spark_analysis.metrics.owed import subscription_revisions
+from spark_analysis.metrics.expected import subscription_revisions
 from tests.dens.node.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
 
 

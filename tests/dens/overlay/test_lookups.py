@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from dens.overlay.endpoints.subscriber import SubscriberEnd
 from dens.overlay.errors import LocalProtocolError
-from dens.overlay.events import DatagramRefused, MessageQuarantined, SubscriptionServed, SubscriptionUnserved
+from dens.overlay.events import (
+    DatagramRefused,
+    MessageQuarantined,
+    SubscriptionDelivery,
+    SubscriptionUnserved,
+)
 from dens.overlay.limits import Limits
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.lookup import Lookups
@@ -329,8 +334,8 @@ def test_a_directory_that_fails_is_told_and_answers_nothing(monkeypatch: pytest.
     monkeypatch.setattr(TopicDirectory, "offering", broken)
     heard = world.asked(ASKER)
     assert (heard.offers, heard.mediators) == ((), 2)
-    told_of = [event for event in world.events[1] if isinstance(event, MessageQuarantined)]
-    assert [event.item.type for event in told_of] == [LOOKUP]
+    with_true_reading = [event for event in world.events[1] if isinstance(event, MessageQuarantined)]
+    assert [event.item.type for event in with_true_reading] == [LOOKUP]
 
 
 # ---------------------------------------------------------------------- ends that know
@@ -344,7 +349,7 @@ def ask_for(world: Partition, topic: int, id: int = 0) -> None:
 
 def judged(world: Partition) -> list[tuple[str, int, str | None]]:
     """Return what was told of subscriptions, and forget it."""
-    kinds = (SubscriptionUnserved, SubscriptionServed)
+    kinds = (SubscriptionUnserved, SubscriptionDelivery)
     found = [event for event in world.events[ASKER] if isinstance(event, kinds)]
     world.events[ASKER].clear()
     return [(event.kind, event.item.payload[0], event.reason) for event in found]

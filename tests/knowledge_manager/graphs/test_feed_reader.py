@@ -155,9 +155,9 @@ def test_items_without_identity_or_with_one_that_is_taken_are_told_and_the_other
     )
     assert [item.subject.text for item in found.items] == ["x:1"]
     assert [str(problem) for problem in found.problems] == [
-        "feed.rss:2:1: warning D527: an item has no identity, title or description: give it a guid, an id or "
-        "a link; it is left out",
-        "feed.rss:4:1: warning D527: an earlier item has the identity x:1 too; this one is left out",
+        "feed.rss:2:1: warning D527: an item has no identity, title or description; give it a guid, an id or "
+        "a link; it is skipped",
+        "feed.rss:4:1: warning D527: an earlier item has the same identity x:1; this one is skipped",
     ]
 
 
@@ -216,9 +216,9 @@ def test_an_item_that_is_no_rdf_costs_the_others_nothing() -> None:
 @pytest.mark.parametrize(
     ("source", "code", "place", "said"),
     [
-        (b"<rss>\n<item></rss>", "D525", (2, 13), "torn"),
+        (b"<rss>\n<item></rss>", "D525", (2, 13), "incomplete"),
         (b"", "D525", (1, 1), "empty"),
-        (b"<html/>", "D525", (1, 1), "<html> is no feed"),
+        (b"<html/>", "D525", (1, 1), "<html> is not a feed"),
         (b'<?xml version="1.0" encoding="utf-8"?><rss>\xff</rss>', "D526", (1, 44), "encoding"),
         (b'<?xml version="1.0" encoding="klingon"?><rss/>', "D526", (1, 39), "klingon"),
     ],

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from knowledge_manager.feeds.item import DC, ITEM, PART_OF, RSS, TYPE
 from knowledge_manager.feeds.reader import read_feed
 from knowledge_manager.feeds.writer import Channel, write_feed
-from knowledge_manager.graphs.graph_reader import numbered, read_graph
+from knowledge_manager.graphs.graph_reader import number_blank_nodes, read_graph
 from knowledge_manager.graphs.terms import DECIMAL, INTEGER, Blank, Graph, Iri, Literal, Term, Triple, literal
 
 CHANNEL = Channel("urn:dens:subscription:1", "one", "https://example.org/", "what one asked for")
@@ -32,7 +32,7 @@ def reachable(triples: set[Triple]) -> Graph:
     while len(known) != size:
         size = len(known)
         known |= {one.object for one in triples if one.subject in known and isinstance(one.object, Blank)}
-    return numbered(sorted((one for one in triples if one.subject in known), key=repr))
+    return number_blank_nodes(sorted((one for one in triples if one.subject in known), key=repr))
 
 
 @given(st.sets(st.builds(Triple, REACHED, PROPERTIES, VALUES), max_size=8))

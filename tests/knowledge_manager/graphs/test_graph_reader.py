@@ -12,7 +12,7 @@ from rdflib import BNode, Literal, URIRef
 
 from dens.config.problems import DocumentError
 from knowledge_manager.graphs.dictionary import Dictionary
-from knowledge_manager.graphs.graph_reader import graph_of, numbered, read_graph, read_graph_file
+from knowledge_manager.graphs.graph_reader import graph_of, number_blank_nodes, read_graph, read_graph_file
 from knowledge_manager.graphs.rdf_kind import kind_of_rdf
 from knowledge_manager.graphs.terms import Blank, Graph, Iri, Triple, literal
 from plugins.gtopss.vectors import GraphPublication, decode_publication, encode_publication
@@ -123,7 +123,7 @@ def test_what_is_read_can_be_sent(statements: list[Any]) -> None:
 def test_a_file_says_its_format_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "item.csv"
     path.write_text(TURTLE)
-    with pytest.raises(DocumentError, match="says no format"):
+    with pytest.raises(DocumentError, match="unknown suffix"):
         read_graph_file(path)
     path = path.rename(tmp_path / "item.ttl")
     assert len(read_graph_file(path).graph) == 4
@@ -148,7 +148,7 @@ def test_what_a_file_of_rdf_is(text: str, kind: str) -> None:
 def test_a_long_chain_of_nodes_without_names_is_numbered_in_bounded_rounds() -> None:
     """A round for each node, and every statement for each node in it, would be cubic."""
     chain = [Triple(Blank(one), Iri("urn:next"), Blank(one + 1)) for one in range(2_000)]
-    found = numbered(chain)
+    found = number_blank_nodes(chain)
     assert len(found) == len(chain)
     assert {term.number for triple in found for term in triple if isinstance(term, Blank)} == set(
         range(2_001)

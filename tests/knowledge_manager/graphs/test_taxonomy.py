@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dens.config.problems import DocumentError
 from knowledge_manager.compact_sections import CompactError
 from knowledge_manager.graphs.compact_taxonomy import compile_taxonomy, read_compact_taxonomy
-from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, circle_in, joined
+from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel, find_cycle, merge_taxonomies
 from knowledge_manager.graphs.taxonomy_files import shipped_taxonomy
 from knowledge_manager.graphs.taxonomy_reader import read_taxonomy, read_taxonomy_file
 from tests.paths import ROOT
@@ -60,7 +60,7 @@ def test_ancestors_are_the_closure(taxonomy: Taxonomy) -> None:
         assert taxonomy.ancestors(one) == wanted
         assert all(one in taxonomy.descendants(above) for above in wanted)
     assert taxonomy.ancestors("urn:stranger") == {"urn:stranger"}
-    assert circle_in(taxonomy.parents) == ()
+    assert find_cycle(taxonomy.parents) == ()
     assert read_compact_taxonomy(compile_taxonomy(taxonomy)) == taxonomy
 
 
@@ -69,7 +69,7 @@ def test_a_circle_is_named(taxonomy: Taxonomy, data: st.DataObject) -> None:
     low = data.draw(st.sampled_from(sorted(taxonomy.parents)))
     top = data.draw(st.sampled_from(sorted(taxonomy.ancestors(low))))
     parents = {**taxonomy.parents, top: (*taxonomy.parents[top], low)}
-    ring = circle_in(parents)
+    ring = find_cycle(parents)
     assert ring
     for one, above in zip(ring, (*ring[1:], ring[0]), strict=True):
         assert above in parents[one]
@@ -80,7 +80,7 @@ def test_labels_do_not_count_in_the_digest_and_links_do() -> None:
     named = Taxonomy("b", plain.parents, {}, {"urn:a": (TaxonomyLabel("x", "en"),)})
     assert plain.digest == named.digest
     assert plain.digest != Taxonomy("a", {"urn:a": (), "urn:b": ()}).digest
-    assert joined([plain, Taxonomy("c", {"urn:c": ("urn:a",)})]).is_below("urn:c", "urn:b")
+    assert merge_taxonomies([plain, Taxonomy("c", {"urn:c": ("urn:a",)})]).is_below("urn:c", "urn:b")
 
 
 def test_damage_is_refused() -> None:
@@ -88,5 +88,5 @@ def test_damage_is_refused() -> None:
     for damaged in (b"", whole[:100], whole[:-1], b"X" + whole[1:], whole[:40] + b"\xff" + whole[41:]):
         with pytest.raises(CompactError):
             read_compact_taxonomy(damaged)
-    with pytest.raises(DocumentError, match="no class in it"):
+    with pytest.raises(DocumentError, match="no classes"):
         read_taxonomy(b"<urn:a> <urn:p> 5 .", "f.ttl", "turtle", "f")

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from knowledge_manager.graphs.taxonomy import Taxonomy, joined
+from knowledge_manager.graphs.taxonomy import Taxonomy, merge_taxonomies
 from knowledge_manager.graphs.taxonomy_files import shipped_taxonomy
 from knowledge_manager.graphs.terms import written
 from plugins.gtopss.match import Verdict, bindings, judge
@@ -23,7 +23,7 @@ def named(lists: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
 
 
 FIGURE = Taxonomy("figure 5.6", named(CASES["taxonomy"]["parents"]), named(CASES["taxonomy"]["types"]))
-TAXONOMY = joined([FIGURE, shipped_taxonomy("hazards")])
+TAXONOMY = merge_taxonomies([FIGURE, shipped_taxonomy("hazards")])
 
 
 @pytest.mark.parametrize("case", CASES["matches"], ids=lambda case: case["case"])

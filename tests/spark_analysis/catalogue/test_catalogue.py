@@ -18,14 +18,13 @@ from rich.table import Table
 
 from dens.cli.runs.tables import comparison_table, summary_table, sweep_table
 from dens.config.entry_points import OutsidePackageError
-from spark_analysis.answers import Analysis
+from spark_analysis.answers import Analysis, analyse
 from spark_analysis.catalogue import members, registry
 from spark_analysis.catalogue.evidence import FOLLOWED, REPORTED, SWEPT, Evidence
 from spark_analysis.catalogue.metric import Metric, MetricFailed, Unit, measured, value_of, values_of
 from spark_analysis.catalogue.recorded import evidence_of, pairs_of
 from spark_analysis.catalogue.registry import built_in, compared, metrics, metrics_from
 from spark_analysis.number_format import NO_BREAK
-from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.comparison import compare
 from spark_analysis.report.comparison_page import comparison_page
 from spark_analysis.report.page import page

@@ -93,16 +93,16 @@ def test_one_changed_byte_is_noticed(index: Path, table: MissionTable, name: str
     content[-1] ^= 1
     path.write_bytes(content)
     assert refused(index, table) == (
-        f"{name} is damaged: its digest is another; make it anew with `dens graph index`"
+        f"{name} is damaged: its digest differs; recreate it with `dens graph index`"
     )
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": 2}, "has format 2, this program reads 1"),
-        ({"subscriptions": 3}, "contradicts itself"),
-        ({"arrays": {"../../bodies": "x"}}, "contradicts itself"),
+        ({"format": 2}, "has format 2; expected 1"),
+        ({"subscriptions": 3}, "is inconsistent"),
+        ({"arrays": {"../../bodies": "x"}}, "is inconsistent"),
         ({"arrays": [1]}, "is damaged"),
         ({"table": None}, "is damaged"),
         ({"arrays": {"absent": "x"}}, "absent.npy cannot be read"),
@@ -117,8 +117,8 @@ def test_facts_that_are_not_ours_are_refused(
 
 
 def test_what_is_no_index_is_refused(index: Path, tmp_path: Path, table: MissionTable) -> None:
-    assert "no index" in refused(tmp_path / "nowhere", table)
-    assert "without version 7" in refused(index, table, 7)
+    assert "not an index" in refused(tmp_path / "nowhere", table)
+    assert "has no version 7" in refused(index, table, 7)
     (version_folder(index, 1) / "index.json").write_text("{")
     assert "no JSON" in refused(index, table)
 
@@ -131,7 +131,7 @@ def test_an_array_of_objects_is_never_unpickled(index: Path, table: MissionTable
     facts = json.loads((folder / "index.json").read_text())
     facts["arrays"]["bodies"] = hashlib.sha256((folder / "bodies.npy").read_bytes()).hexdigest()
     (folder / "index.json").write_text(json.dumps(facts))
-    assert "is no array" in refused(index, table)
+    assert "is not an array" in refused(index, table)
 
 
 def test_the_archive_holds_the_version(index: Path, tmp_path: Path) -> None:

@@ -67,5 +67,5 @@ def test_arrays_of_something_else_are_no_index(tmp_path: Path) -> None:
     from dens.config.problems import DocumentError
 
     version = write_index(tmp_path, {"ends": np.zeros(1)}, {"layout": 1}, [], table())
-    with pytest.raises(DocumentError, match="D528: the arrays are no index"):
+    with pytest.raises(DocumentError, match="D528: the arrays are not an index"):
         GraphJudge(version, table())

@@ -164,7 +164,7 @@ def test_outliers_and_dense_values_still_make_parts_of_some_size() -> None:
 
 @pytest.mark.parametrize(
     ("values", "k", "said"),
-    [([7, 7, 9], 3, "2 different values are too few"), ([5] * 1000 + [9], 2, "fall into 1 groups")],
+    [([7, 7, 9], 3, "2 distinct values are too few"), ([5] * 1000 + [9], 2, "only 1 groups")],
 )
 def test_too_little_to_learn_from_is_said(values: list[int], k: int, said: str) -> None:
     with pytest.raises(LearningError, match=said):
@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_edited_by_lines_is_refused_with_the_lines() -> No
     )
     assert tomllib.loads(text)
     term = {"high": {"shoulder": {"side": "right", "from": 1.0, "to": 2.0}}}
-    with pytest.raises(LearningError, match=r"put these in yourself:\nterms.high = "):
+    with pytest.raises(LearningError, match=r"add these yourself:\nterms.high = "):
         with_terms(text, "t.toml", "e", "x", term)
 
 
@@ -291,7 +291,7 @@ def test_runs_that_disagree_are_refused(spark: SparkSession, write_run: Callable
     assert other != MEDICAL
     one = write_run({"filter_decisions": rows}, {"vocabulary_documents": {"medical": MEDICAL}}, name="one")
     two = write_run({"filter_decisions": rows}, {"vocabulary_documents": {"medical": other}}, name="two")
-    with pytest.raises(LearningError, match="another domain or index"):
+    with pytest.raises(LearningError, match="different domains or indexes"):
         subject_of([open_run(one, spark), open_run(two, spark)], "patient", "heart_rate")
 
 

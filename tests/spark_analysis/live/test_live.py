@@ -25,8 +25,16 @@ from dens.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.errors import TraceError
 from spark_analysis.live.follow import STEPS, BatchLog, follow, wait_for_run
-from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.live.state import (
+    GIVEN_UP,
+    Batch,
+    Delivered,
+    GivenUp,
+    LiveFigures,
+    LiveState,
+    NotificationFact,
+)
+from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.paths import ROOT
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
@@ -42,7 +50,7 @@ def facts(run: SyntheticRun) -> list[Any]:
     # A node that writes as it goes says a withdrawal in a second row.
     found += [replace(one, withdrawn_ms=None) for one in found if one.withdrawn_ms is not None]
     for row in run.tables["notifications"]:
-        found.append(Notified(**{name: row[name] for name in Notified.__dataclass_fields__}))
+        found.append(NotificationFact(**{name: row[name] for name in NotificationFact.__dataclass_fields__}))
     for row in run.tables["messages"]:
         if row["kind"] == "delivered":
             found.append(Delivered(row["origin"], row["number"], row["node"], row["at_ms"]))
@@ -56,7 +64,7 @@ def in_batches(some: list[Any], chance: random.Random) -> list[Batch]:
     pieces: list[list[Any]] = [[] for _ in range(7)]
     for fact in some:
         chance.choice(pieces).append(fact)
-    kinds = (SubscriptionRevision, Notified, Delivered, GivenUp)
+    kinds = (SubscriptionRevision, NotificationFact, Delivered, GivenUp)
     return [
         Batch(number, *(tuple(one for one in piece if isinstance(one, kind)) for kind in kinds), END_MS)
         for number, piece in enumerate(pieces)
@@ -126,7 +134,7 @@ def test_the_clock_is_that_of_the_facts_and_not_the_writers() -> None:
     run = synthetic_run(2)
     half_ms, window_ms = END_MS // 2, 900_000
     wished = [SubscriptionRevision(**row) for row in run.tables["subscriptions"]]
-    told = [one for one in facts(run) if isinstance(one, Notified)]
+    told = [one for one in facts(run) if isinstance(one, NotificationFact)]
     seen = [one for one in facts(run) if isinstance(one, Delivered) and one.at_ms <= half_ms]
     early = [one for one in told if one.at_ms <= half_ms]
     assert 0 < len(early) < len(told)
@@ -254,7 +262,7 @@ def test_only_one_follows_and_a_lost_notebook_begins_anew(spark: SparkSession, t
     (growing.path / "live").mkdir()
     with (growing.path / "live" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(TraceError, match="somebody else follows this run already"):
+        with pytest.raises(TraceError, match="another process already follows this run"):
             once(growing, spark)
     stale = BatchLog(growing.path / "live")
     stale.write(Batch(0, deliveries=(Delivered(1, 1, 1, 1),)))
@@ -296,7 +304,7 @@ def test_a_run_that_fails_takes_the_follower_with_it(spark: SparkSession, tmp_pa
     growing = GrowingRun(tmp_path / "run", synthetic_run(4), 2)
     growing.grow()
     begin = (growing.path, spark, lambda *_: shutil.rmtree(growing.path, ignore_errors=True))
-    with pytest.raises(TraceError, match="the run was taken away while it was followed; it failed"):
+    with pytest.raises(TraceError, match="the run was removed while it was followed; it failed"):
         follow(*begin, window_ms=1, every_s=0.2)
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_analysis.answers import analyse
 from spark_analysis.live.follow import follow
 from spark_analysis.live.state import LiveFigures
-from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.page import page
 from spark_analysis.run import open_run
 from tests.dens.node.mission import Mission
@@ -50,7 +50,7 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     assert analysis.run.subscriptions == 1
     text = page(analysis)
     assert 'id="about-arrived"' in text
-    assert "not known from one node’s view" in text
+    assert "unknown for the trace of one node" in text
     # Readings and places are not known, and nothing is said of them, in the list of questions neither.
     assert not any(f"about-{id}" in text for id in ("told", "filter", "map"))
     assert "$" not in text

@@ -6,6 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_analysis.devices import Devices
+from spark_analysis.metrics.copies import copies_at_end
 from spark_analysis.metrics.delivery import (
     deliveries,
     delivery_ratio,
@@ -15,9 +16,8 @@ from spark_analysis.metrics.delivery import (
     tally,
     with_group,
 )
-from spark_analysis.metrics.holding import copies_at_end
-from spark_analysis.metrics.owed_schema import OWED
-from spark_analysis.queries.delivery import delivery_of
+from spark_analysis.metrics.expected_schema import EXPECTED
+from spark_analysis.questions.delivery import delivery_of
 
 MakeTable = Callable[..., DataFrame]
 
@@ -45,7 +45,7 @@ def rows(frame: DataFrame) -> list[dict[str, Any]]:
 
 
 def owed_frame(spark: SparkSession, *lines: tuple[int | None, ...]) -> DataFrame:
-    return spark.createDataFrame(list(lines), OWED).coalesce(1)
+    return spark.createDataFrame(list(lines), EXPECTED).coalesce(1)
 
 
 def story(spark: SparkSession, make_table: MakeTable) -> tuple[DataFrame, DataFrame]:

@@ -11,11 +11,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.direct.language import notification_for, subscription_to
-from spark_analysis.metrics.documents import documents_judged
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.answers import analyse
+from spark_analysis.metrics.documents import matched_documents
+from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import JUDGED, wanted
-from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.page import page
 from spark_analysis.run import open_run
 from tests.spark_analysis.metrics.test_truth import revision, step
@@ -54,7 +54,7 @@ def test_documents_are_owed_to_whoever_wanted_them_then(make_table: MakeTable) -
     ]
     bytes_for_5 = {**document(200, 10, 0), "language": 0, "vector": notification_for(5, b"hello")}
     frame = make_table("documents", *offered, bytes_for_5)
-    found = frame.transform(documents_judged(revisions, run_languages)).cache()
+    found = frame.transform(matched_documents(revisions, run_languages)).cache()
     assert found.schema == JUDGED
     rows = {row["event_number"]: row for row in found.collect()}
 
@@ -145,8 +145,8 @@ def test_a_document_that_nobody_released_is_seen_at_its_source(
     assert (truth.wanted, truth.recall, truth.released_in_vain) == (4, 0.25, 1)
     assert found.run.documents == 6
     shown = page(found)
-    assert "every document that was offered" in shown
-    assert "1 readings or documents left their source although nobody wanted them then" in shown
+    assert "Every reading and document was matched" in shown
+    assert "1 readings or documents left their source although no subscription matched them" in shown
 
 
 def test_fates_of_documents_and_readings_are_counted_together(

@@ -21,7 +21,7 @@ times = st.lists(
 
 
 def redistribute_to_the_right(rows: Rows) -> list[tuple[float, Fraction]]:
-    """Give the share longer than each time by Efron's construction, which shares nothing with the product.
+    """Return the share longer than each time by Efron's construction, which shares nothing with the product.
 
     Every time has the mass 1/n; the mass of a censored one is handed evenly to all later ones, and to those
     that never end.
@@ -99,5 +99,5 @@ def test_times_are_taken_in_order_and_all_of_them() -> None:
     curve.take(5, 1, 0)
     with pytest.raises(ValueError, match="not longer than"):
         curve.take(5, 1, 0)
-    with pytest.raises(ValueError, match="1 times were taken of 3"):
+    with pytest.raises(ValueError, match="got 1 times instead of 3"):
         curve.estimate()

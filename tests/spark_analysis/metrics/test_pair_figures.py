@@ -13,17 +13,16 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dens.trace.recorded_run import recorded_run
 from knowledge_manager.mission_table import load_mission_table
-from spark_analysis.answers import Analysis, Served
+from spark_analysis.answers import Analysis, analyse
 from spark_analysis.catalogue.recorded import pairs_of
-from spark_analysis.copies_left import CopiesLeft, copies_left
 from spark_analysis.devices import devices_of
-from spark_analysis.live.state import Batch, Delivered, LiveState, Notified
+from spark_analysis.live.state import Batch, Delivered, LiveState, NotificationFact
 from spark_analysis.metrics.delay import DELIVERED, watched_delays
 from spark_analysis.metrics.estimates import collected, estimates, life_table
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
-from spark_analysis.pair_figures import Pair, pair_figures
-from spark_analysis.queries.analysis import analyse
+from spark_analysis.pair_figures import DeliveryCounts, Pair, pair_figures
+from spark_analysis.remaining_copies import RemainingCopies, remaining_copies
 from spark_analysis.run import open_run
 from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis import oracle
@@ -62,7 +61,7 @@ def test_four_figures_that_belong_together(
         for event, lifetime, after, withdrawn, is_lost in drawn
     ]
     found = pair_figures(pairs, end)
-    served = found.served
+    served = found.counts
     became = [_became(pair, end) for pair in pairs]
     for outcome in ("delivered", "missed", "open", "lost", "withdrawn"):
         assert getattr(served, outcome) == became.count(outcome)
@@ -113,9 +112,9 @@ def test_the_bias_of_a_ratio_is_told() -> None:
     """Half of all arrive after 30 of their 40 seconds, one starts every second, the run ends after 60."""
     pairs = [Pair(at, 40, at + 30 if at % 2 and at <= 30 else None) for at in range(60)]
     found = pair_figures(pairs, 60)
-    assert found.served.ratio == pytest.approx(15 / 60)
-    assert found.served.open == 60 - 15 - 11
-    assert found.served.whole_ratio == pytest.approx(10 / 21)
+    assert found.counts.ratio == pytest.approx(15 / 60)
+    assert found.counts.open == 60 - 15 - 11
+    assert found.counts.whole_ratio == pytest.approx(10 / 21)
     assert found.estimate == pytest.approx(15 / 31)
 
 
@@ -136,14 +135,16 @@ def varied(seed: int) -> dict[str, list[Row]]:
     return tables
 
 
-def live_of(tables: dict[str, list[Row]], copies: CopiesLeft) -> Any:
+def live_of(tables: dict[str, list[Row]], copies: RemainingCopies) -> Any:
     state = LiveState(run_languages)
-    told = [{name: row[name] for name in Notified.__dataclass_fields__} for row in tables["notifications"]]
+    told = [
+        {name: row[name] for name in NotificationFact.__dataclass_fields__} for row in tables["notifications"]
+    ]
     state.take(
         Batch(
             0,
             tuple(SubscriptionRevision(**row) for row in tables["subscriptions"]),
-            tuple(Notified(**row) for row in told),
+            tuple(NotificationFact(**row) for row in told),
             tuple(
                 Delivered(row["origin"], row["number"], row["node"], row["at_ms"])
                 for row in tables["messages"]
@@ -178,7 +179,7 @@ def test_report_sweep_and_live_give_the_same_figures(
     swept = key_figures(folder)
     assert in_report(analysis) == {name: swept[name] for name in in_report(analysis)}
     run = recorded_run(folder)
-    live = live_of(tables, copies_left(run, devices_of(tables["nodes"])))
+    live = live_of(tables, remaining_copies(run, devices_of(tables["nodes"])))
     counts = {name: getattr(live, name) for name in asdict(analysis.delivery.total)}
     assert counts == asdict(analysis.delivery.total)
     assert min(live.open, live.missed, live.lost, live.withdrawn) > 0
@@ -212,6 +213,6 @@ def test_a_median_is_exact_however_many_there_are(spark: SparkSession) -> None:
 
 
 def test_served_counts_cannot_disagree_with_their_ratios() -> None:
-    some = Served(10, 6, 1, 3, 4)
+    some = DeliveryCounts(10, 6, 1, 3, 4)
     assert (some.ratio, some.whole, some.whole_ratio) == (0.6, 5, 0.8)
     assert replace(some, whole_delivered=0, missed=0).whole_ratio is None

@@ -16,7 +16,7 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.ground_truth import TellingTruth
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics import reading_search
-from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.reading_search import ReadingSearch, read_columns
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_notifications, near_subscriptions

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.devices import Devices
+from spark_analysis.metrics.copies import copies_at_end
 from spark_analysis.metrics.delivery import deliveries, outcomes
-from spark_analysis.metrics.holding import copies_at_end
-from spark_analysis.metrics.owed import SubscriptionRevision, owed
+from spark_analysis.metrics.expected import SubscriptionRevision, expected_deliveries
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import (
     FATES,
@@ -111,7 +111,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
     )
     revisions = [revision(wish), revision(brief)]
     copies = copies_at_end(messages, make_table("node_state"), Devices(9, {}))
-    owing = notifications.transform(owed(revisions, run_languages))
+    owing = notifications.transform(expected_deliveries(revisions, run_languages))
     became = outcomes(owing, messages.transform(deliveries), 5_000, copies)
     packed = decisions.transform(judged(revisions, run_languages)).cache()
     should = packed.transform(wanted(revisions))
@@ -183,7 +183,9 @@ def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -
     revisions = [revision(wish) for wish in wishes]
     told_ones, steps = make_table("notifications", *notifications), make_table("messages", *messages)
     became = outcomes(
-        told_ones.transform(owed(revisions, run_languages)), steps.transform(deliveries), 12_000
+        told_ones.transform(expected_deliveries(revisions, run_languages)),
+        steps.transform(deliveries),
+        12_000,
     )
     packed = make_table("filter_decisions", *decisions).transform(judged(revisions, run_languages)).cache()
     copies = copies_at_end(steps, make_table("node_state"), Devices(9, {}))

@@ -10,26 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.answers import (
-    Delay,
-    Delivery,
-    Fairness,
-    GivenUp,
-    Holding,
-    MatchDetail,
-    Measured,
-    Pieces,
-    Served,
-    Timeline,
-)
-from spark_analysis.matching_figures import MatchingDone
+from spark_analysis.catalogue.metric import Measured
+from spark_analysis.matching_figures import MatchingWork
 from spark_analysis.number_format import NO_BREAK
+from spark_analysis.pair_figures import DeliveryCounts
+from spark_analysis.questions.buffers import Holding
+from spark_analysis.questions.delay import Delay
+from spark_analysis.questions.delivery import Delivery, Fairness
+from spark_analysis.questions.load import loads_table
+from spark_analysis.questions.match_details import SHOWN_DETAILS, MatchDetail
+from spark_analysis.questions.movement import map_text
+from spark_analysis.questions.partitions import Partitions
+from spark_analysis.questions.radio import GivenUp
+from spark_analysis.questions.timeline import Timeline
+from spark_analysis.rendering.drawing import canvas, time_axis
 from spark_analysis.report.build import refuse_unwritable, write_report
-from spark_analysis.report.drawing import canvas, time_axis
-from spark_analysis.report.page import MOST_DETAILS, notices, page
-from spark_analysis.report.page_network import loads_table, map_text
+from spark_analysis.report.page import notices, page
 from tests.paths import ROOT
-from tests.spark_analysis.sample import sample_analysis
+from tests.spark_analysis.sample import changed, sample_analysis
 
 FIGURES = {
     "delay", "timeline", "filtering", "traffic", "contacts", "map", "truth", "pieces", "reach", "holding",
@@ -114,30 +112,30 @@ def test_figures_of_the_run_are_on_the_page() -> None:
     text = " ".join(Page(page(sample_analysis())).text).replace(NO_BREAK, " ")
     for piece in (
         "75.0 %",
-        "150 of 200 owed",
+        "150 of 200 expected",
         "4.06 min",
         "97.6 %",
         "fever.xml (0, revision 0)",
         "medics",
         "contact_ended",
-        "in 5.0 pieces on average",
+        "had 5.0 partitions on average",
         "up to 119 copies of notifications, 3.57 kB",
         "fairness index over subscribers is 0.970",
-        "Between the groups it is 0.960",
+        "Over groups it is 0.960",
         "policy epidemic",
         "direct",
-        "could have come to 76.7 % of the others by the end",
-        "to half of them after 1.25 h",
+        "could have reached 76.7 % of the others by the end",
+        "half of them after 1.25 h",
         "held by 3.0 devices on average",
         "130 µs",
-        "used 5.2 kJ, 34.7 J for each delivery",
-        "The 5 of 6 devices of which the scenario states what things cost together used",
+        "used 5.2 kJ in total, 34.7 J per delivery",
+        "The 5 of 6 devices with an energy profile used",
         "1.76 kJ",
         "2.15 s on the air",
-        "600 of them were forwarded by relays: 60 kB with headers, which the bars leave out",
+        "600 of them were forwarded by relays: 60 kB with headers.",
         "Delay by the number of transfers between devices",
         "100 of 214 contacts",
-        "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
+        "should have received 300 pairs of reading and subscriber, and received 50.0 % of them",
     ):
         assert piece in text
 
@@ -168,7 +166,7 @@ def test_what_a_reader_must_know_first() -> None:
     fine = sample_analysis()
     assert notices(fine) == []
     assert f"This run is partial: it stopped after 2{NO_BREAK}h" in notices(sample_analysis(partial=True))[0]
-    broken = replace(fine, delivery=replace(fine.delivery, repeated=3, not_owed=2))
+    broken = changed(fine, delivery=replace(fine.delivery, repeated=3, not_owed=2))
     assert [text.split(" ")[0] for text in notices(broken)] == ["3", "2"]
     assert "must never happen" in page(broken)
 
@@ -179,7 +177,7 @@ def test_quarantined_messages_are_counted_for_the_reader() -> None:
         GivenUp("quarantined", type_, "matching: ValueError", count)
         for type_, count in (("subscribe", 2), ("notification", 1))
     )
-    found = replace(fine, overhead=replace(fine.overhead, given_up=fine.overhead.given_up + given_up))
+    found = changed(fine, overhead=replace(fine.overhead, given_up=fine.overhead.given_up + given_up))
     [notice] = notices(found)
     assert notice.startswith("3 messages were quarantined")
     assert "matching: ValueError" in page(found)
@@ -187,9 +185,9 @@ def test_quarantined_messages_are_counted_for_the_reader() -> None:
 
 def test_a_run_without_deliveries_has_a_page_too() -> None:
     fine = sample_analysis()
-    nothing = replace(
+    nothing = changed(
         fine,
-        delivery=Delivery(Served(0, 0, 0, 0, 0), 0, 0, (), (), ()),
+        delivery=Delivery(DeliveryCounts(0, 0, 0, 0, 0), 0, 0, (), (), ()),
         delay=Delay(0, 0, 0, None, None, None, (None,) * 101, None, None, None, None, None, None, (), ()),
         timeline=Timeline(1.0, (0,), (0,)),
         overhead=replace(fine.overhead, by_type=(), given_up=()),
@@ -202,7 +200,7 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
         filtering=replace(fine.filtering, judged=0, released=0, kept=0, unasked=0, share_kept=None),
         fairness=Fairness(None, None, None),
         fairness_of_groups=Fairness(None, None, None),
-        pieces=Pieces(1.0, 0, (), (), ()),
+        pieces=Partitions(1.0, 0, (), (), ()),
         holding=Holding(1.0, (), (), ()),
         loads=(),
         energy=None,
@@ -212,17 +210,17 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
     parsed = Page(page(nothing))
     # What is known of no reading, no place and no battery is left out.
     assert parsed.tags.count("svg") == len(FIGURES - {"energy", "filtering", "truth", "map"})
-    assert "Nothing was owed to anybody" in "".join(parsed.text)
+    assert "No deliveries were expected" in "".join(parsed.text)
 
 
 def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
     fine = sample_analysis()
-    assert "<th>a notification</th>" in loads_table(fine)
-    assert "<th>memberships</th>" in loads_table(fine)
-    assert "<th>pairs</th>" not in loads_table(fine), "nobody broke anything down"
-    assert "Computing time" in loads_table(fine)
-    free = tuple(replace(load, filter_us_per_reading=None, matching=MatchingDone()) for load in fine.loads)
-    found = loads_table(replace(fine, loads=free))
+    assert "<th>per notification</th>" in loads_table(fine.loads)
+    assert "<th>memberships</th>" in loads_table(fine.loads)
+    assert "<th>pairs</th>" not in loads_table(fine.loads), "nobody broke anything down"
+    assert "Computing time" in loads_table(fine.loads)
+    free = tuple(replace(load, filter_us_per_reading=None, matching=MatchingWork()) for load in fine.loads)
+    found = loads_table(free)
     assert re.findall("<th>(.*?)</th>", found) == [
         "group",
         "devices",
@@ -237,10 +235,10 @@ def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
 def test_the_map_says_how_many_contacts_it_shows() -> None:
     fine = sample_analysis()
     many = replace(fine.contacts, contact=replace(fine.contacts.contact, known=4960, censored=2))
-    shown = f"Violet dots show where {len(fine.meetings)} of 4,962 contacts began; the larger a dot,"
-    assert shown in map_text(replace(fine, contacts=many))
+    shown = f"Violet dots show where {len(fine.meetings)} of 4,962 contacts began; larger dots"
+    assert shown in map_text(changed(fine, contacts=many))
     none = replace(fine.contacts, contact=replace(fine.contacts.contact, known=0, censored=0))
-    assert "Violet dots show where every contact began;" in map_text(replace(fine, contacts=none))
+    assert "Violet dots show where every contact began;" in map_text(changed(fine, contacts=none))
 
 
 def test_where_no_report_can_be_written_is_found_beforehand(tmp_path: Path) -> None:
@@ -283,10 +281,10 @@ def test_an_axis_of_times_says_where_it_is(low: float, high: float) -> None:
 def test_of_many_details_the_most_frequent_are_shown() -> None:
     several = tuple(
         MatchDetail("medics-1", 0, 0, "fever.xml", 200, f"{one:02x}", f"said {one}.", 90 - one, 0)
-        for one in range(MOST_DETAILS + 3)
+        for one in range(SHOWN_DETAILS + 3)
     )
-    text = " ".join(Page(page(replace(sample_analysis(), details=several))).text)
+    text = " ".join(Page(page(changed(sample_analysis(), details=several))).text)
     assert "said 0." in text
-    assert f"said {MOST_DETAILS - 1}." in text
-    assert f"said {MOST_DETAILS}." not in text
-    assert "3 more, each less often, are in the JSON" in text
+    assert f"said {SHOWN_DETAILS - 1}." in text
+    assert f"said {SHOWN_DETAILS}." not in text
+    assert "3 less frequent ones are in the JSON" in text

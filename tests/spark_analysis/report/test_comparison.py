@@ -14,18 +14,20 @@ from rich.table import Table
 
 from dens.cli.runs.tables import comparison_table, sweep_table
 from dens.trace.manifest import Manifest
-from spark_analysis.answers import Analysis, Measured, Served
+from spark_analysis.answers import Analysis
 from spark_analysis.catalogue.members.mean_delay_s import METRIC as DELAY
+from spark_analysis.catalogue.metric import Measured
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
 from spark_analysis.number_format import NO_BREAK
+from spark_analysis.pair_figures import DeliveryCounts
 from spark_analysis.report.build import write_comparison
-from spark_analysis.report.comparison import Comparison, compare, compared_metrics, refuse_strangers
+from spark_analysis.report.comparison import Comparison, compare, compared_metrics, refuse_other_vocabularies
 from spark_analysis.report.comparison_page import comparison_page, figure_text
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
 from tests.spark_analysis.report.test_build import Page
-from tests.spark_analysis.sample import sample_analysis
+from tests.spark_analysis.sample import changed, sample_analysis
 
 NAMES = [metric.name for metric in compared_metrics()]
 SWEPT = [metric.name for metric in swept_metrics()]
@@ -45,9 +47,9 @@ def manifest(seed: int, status: str = "complete", **settings: Any) -> Manifest:
 def with_ratio(delivered: int) -> Analysis:
     fine = sample_analysis()
     within = tuple(20 * math.exp(i / 20) if i <= delivered else None for i in range(101))
-    return replace(
+    return changed(
         fine,
-        delivery=replace(fine.delivery, total=Served(100, delivered, 0, 100 - delivered, 0)),
+        delivery=replace(fine.delivery, total=DeliveryCounts(100, delivered, 0, 100 - delivered, 0)),
         delay=replace(fine.delay, within_s=within, estimate=None),
         metrics={**fine.metrics, "delivery_ratio": Measured(delivered / 100, "made up")},
     )
@@ -83,7 +85,7 @@ def test_runs_that_differ_in_their_seed_are_one_variant(comparison: Comparison) 
 def test_one_variant_is_called_by_its_name() -> None:
     found = compare([(manifest(1), with_ratio(1)), (manifest(2, "partial"), with_ratio(2))])
     assert [(one.label, one.partial) for one in found.variants] == [("rescue", True)]
-    assert "holds a partial run" in comparison_page(found)
+    assert "contains a partial run" in comparison_page(found)
 
 
 def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tmp_path: Path) -> None:
@@ -130,8 +132,8 @@ def test_curves_of_delays_are_means_over_runs(comparison: Comparison) -> None:
 
 
 def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
-    nothing = replace(
-        sample_analysis(), delivery=replace(sample_analysis().delivery, total=Served(0, 0, 0, 0, 0))
+    nothing = changed(
+        sample_analysis(), delivery=replace(sample_analysis().delivery, total=DeliveryCounts(0, 0, 0, 0, 0))
     )
     found = compare([(manifest(1), nothing), (manifest(2), nothing)])
     assert found.variants[0].arrived == ()
@@ -141,9 +143,9 @@ def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
 @pytest.mark.parametrize("texts", [({"a": "x"}, {"a": "y"}), ({"a": "x"}, {"b": "x"}), ({}, {"a": "x"})])
 def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[str, str]]) -> None:
     one, other = (replace(manifest(1), vocabularies=words) for words in texts)
-    refuse_strangers([(Path("one"), one), (Path("same"), one)])
-    with pytest.raises(TraceError, match="other: its vocabularies are not those of one"):
-        refuse_strangers([(Path("one"), one), (Path("other"), other)])
+    refuse_other_vocabularies([(Path("one"), one), (Path("same"), one)])
+    with pytest.raises(TraceError, match="other: its vocabularies differ from those of one"):
+        refuse_other_vocabularies([(Path("one"), one), (Path("other"), other)])
 
 
 def test_every_label_on_an_axis_is_whole_and_tells_its_variant(tmp_path: Path) -> None:

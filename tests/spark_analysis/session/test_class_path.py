@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.session.class_path import _OFTEN_NEEDED, often_needed_jars
+from spark_analysis.session.class_path import _FREQUENT_JARS, frequent_jars
 
 
 def test_every_jar_that_is_often_needed_is_in_this_spark() -> None:
     """A newer Spark may name its jars otherwise; then the list has to follow."""
-    jars = [Path(jar) for jar in often_needed_jars().split(os.pathsep)]
+    jars = [Path(jar) for jar in frequent_jars().split(os.pathsep)]
     assert all(jar.is_file() for jar in jars)
-    assert [any(jar.name.startswith(name) for jar in jars) for name in _OFTEN_NEEDED] == [True] * len(
-        _OFTEN_NEEDED
+    assert [any(jar.name.startswith(name) for jar in jars) for name in _FREQUENT_JARS] == [True] * len(
+        _FREQUENT_JARS
     )
     assert len(set(jars)) == len(jars)
 
@@ -22,4 +22,4 @@ def test_a_spark_that_keeps_its_jars_elsewhere_is_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    assert often_needed_jars() == ""
+    assert frequent_jars() == ""

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.report.build import analyse
 from spark_analysis.run import open_run
-from spark_analysis.session.shipping import PACKAGES, packed_packages
+from spark_analysis.session.shipping import PACKAGES, pack_packages
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import on_spark, run_sweep
 from tests.paths import ROOT
@@ -44,7 +44,7 @@ def document_of(process: subprocess.Popen[str]) -> Any:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Tell whether two documents say the same; sums may have been added up in another order."""
+    """Return whether two documents say the same; sums may have been added up in another order."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, list):
@@ -83,7 +83,7 @@ def test_a_cluster_that_loses_a_worker_gives_what_one_machine_gives(
 
 
 def test_the_archive_holds_every_package_with_its_data() -> None:
-    with zipfile.ZipFile(packed_packages()) as archive:
+    with zipfile.ZipFile(pack_packages()) as archive:
         names = archive.namelist()
     assert {name.split("/")[0] for name in names} == set(PACKAGES)
     for needed in (

@@ -18,7 +18,7 @@ from spark_analysis.errors import NoSpark
 from spark_analysis.live.follow import follow
 from spark_analysis.report.build import analyse, write_report
 from spark_analysis.run import open_run
-from spark_analysis.session.connect import connect, packed_environment
+from spark_analysis.session.connect import connect, pack_environment
 from spark_analysis.session.shipping import PACKAGES
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import in_processes, run_sweep
@@ -72,7 +72,7 @@ def test_report_sweep_and_learning_are_the_same_through_connect(
 
 @pytest.mark.slow
 def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path) -> None:
-    with tarfile.open(packed_environment()) as archive:
+    with tarfile.open(pack_environment()) as archive:
         names = archive.getnames()
         archive.extractall(tmp_path, filter="data")
     assert {name.split("/")[0] for name in names} == {*PACKAGES, "python"}
@@ -87,7 +87,7 @@ def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path)
     ("url", "said"),
     [
         ("sc://127.0.0.1:{free}", "no Spark Connect server answers there"),
-        ("sc://127.0.0.1:many", "write sc://host:port"),
+        ("sc://127.0.0.1:many", "use sc://host:port"),
     ],
 )
 def test_an_address_without_a_server_is_refused_at_once(url: str, said: str) -> None:

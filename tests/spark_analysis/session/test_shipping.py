@@ -6,7 +6,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from spark_analysis.session.shipping import packed_packages
+from spark_analysis.session.shipping import pack_packages
 from tests.paths import ROOT
 
 WORK = """
@@ -26,7 +26,7 @@ print(*sorted(files), sep="\\n")
 
 def test_a_worker_runs_a_scenario_with_what_is_shipped_alone(tmp_path: Path) -> None:
     shipped = tmp_path / "shipped"
-    with zipfile.ZipFile(packed_packages()) as archive:
+    with zipfile.ZipFile(pack_packages()) as archive:
         archive.extractall(shipped)
     done = subprocess.run(
         [sys.executable, "-c", WORK, str(tmp_path / "run")],

@@ -22,7 +22,7 @@ from spark_analysis.interval import Interval, interval
 from spark_analysis.sweep.key_figures import key_figures, swept_metrics
 from spark_analysis.sweep.plan import Setting, SweepPlan, label, read_plan, toml_value
 from spark_analysis.sweep.results import summarise
-from spark_analysis.sweep.run import Runner, Task, Told, in_processes, on_spark, run_sweep
+from spark_analysis.sweep.run import OnProgress, Runner, Task, in_processes, on_spark, run_sweep
 from spark_analysis.sweep.task import RunDone, run_task
 from tests.spark_analysis.little import WISH, write_little_sweep
 
@@ -43,10 +43,10 @@ def sweep_file(tmp_path: Path) -> Path:
     return write_little_sweep(tmp_path)
 
 
-def here(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+def here(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
     for count, task in enumerate(tasks, 1):
         yield task, run_task(task.scenario, task.changes, task.seed, task.folder)
-        told(count)
+        on_progress(count)
 
 
 def problems_of(act: Callable[[], object]) -> list[str]:
@@ -88,13 +88,13 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
     [
         ("scenario = 3", "1:1: error D333", "a text is wanted"),
         ("seeds = [1]", "1:1: error D332", '"scenario" is missing'),
-        ('scenario = "a"\nseeds = [1, 1]', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseeds = []', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseeds = [true]', "2:1: error D333", "different whole numbers"),
+        ('scenario = "a"\nseeds = [1, 1]', "2:1: error D333", "distinct non-negative integers"),
+        ('scenario = "a"\nseeds = []', "2:1: error D333", "distinct non-negative integers"),
+        ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "distinct non-negative integers"),
+        ('scenario = "a"\nseeds = [true]', "2:1: error D333", "distinct non-negative integers"),
         ('scenario = "a"\nseed = [1]', "2:1: error D331", 'did you mean "seeds"?'),
         ('name = "a"\n[[group]]\nname = "b"', "error D331", 'names one: scenario = "s.toml"'),
-        ('name = "a"\n[radio.b]\nrange_m = 3', "error D331", "looks like a scenario"),
+        ('name = "a"\n[radio.b]\nrange_m = 3', "error D331", "is a scenario, not a sweep"),
         ('scenario = "a"\n[vary]\nb = 3', "3:1: error D333", "a list is wanted"),
         ('scenario = "a"\n[vary]\nb = []', "3:1: error D333", "at least 1 item"),
         ('scenario = "a"\nvariant = [1]', "2:12: error D333", "a table is wanted"),
@@ -106,7 +106,7 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
         (
             f'scenario = "a"\nseeds = "1..10000"\n[vary]\nb = {list(range(11))}',
             "error D333",
-            "more than 100,000 runs",
+            "exceed 100,000 runs",
         ),
     ],
 )
@@ -150,18 +150,18 @@ def test_processes_do_not_hear_of_an_interruption_and_are_ended(sweep_file: Path
 def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: Path) -> None:
     plan, out = read_plan(sweep_file), tmp_path / "out"
 
-    def stopped(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
-        yield from here(tasks[:1], told)
+    def stopped(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
+        yield from here(tasks[:1], on_progress)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run_sweep(plan, out, stopped)
     first = out / "runs" / "v000-s1" / "manifest.json"
     written = first.stat().st_mtime_ns
-    told: list[tuple[int, int]] = []
-    found = run_sweep(plan, out, in_processes(2), lambda done, of: told.append((done, of)))
+    on_progress: list[tuple[int, int]] = []
+    found = run_sweep(plan, out, in_processes(2), lambda done, of: on_progress.append((done, of)))
     assert first.stat().st_mtime_ns == written
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert on_progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert (found.timing.runs, found.timing.resumed) == (4, 1)
     assert found.timing.speed_up is not None
     rows = pq.read_table(out / "results.parquet").to_pylist()
@@ -197,12 +197,12 @@ def test_a_folder_with_something_else_is_left_alone(sweep_file: Path, tmp_path: 
 
 def test_spark_finds_what_this_process_finds(spark: SparkSession, sweep_file: Path, tmp_path: Path) -> None:
     plan = read_plan(sweep_file)
-    told: list[tuple[int, int]] = []
-    by_spark = run_sweep(plan, tmp_path / "spark", on_spark(spark), lambda *step: told.append(step))
+    on_progress: list[tuple[int, int]] = []
+    by_spark = run_sweep(plan, tmp_path / "spark", on_spark(spark), lambda *step: on_progress.append(step))
     assert by_spark.variants == run_sweep(plan, tmp_path / "here", here).variants
-    assert told[0] == (0, 4)
-    assert told[-1] == (4, 4)
-    assert told == sorted(told)
+    assert on_progress[0] == (0, 4)
+    assert on_progress[-1] == (4, 4)
+    assert on_progress == sorted(on_progress)
 
 
 def runner_of(way: str, request: pytest.FixtureRequest) -> Runner:
@@ -229,12 +229,12 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
     (out / "runs").rmdir()
     out.rmdir()
 
-    def blocked(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+    def blocked(tasks: Sequence[Task], on_progress: OnProgress) -> Iterator[tuple[Task, RunDone]]:
         Path(tasks[2].folder).mkdir(parents=True)
         Path(tasks[2].folder, "not a run").touch()
-        yield from runner_of(way, request)(tasks, told)
+        yield from runner_of(way, request)(tasks, on_progress)
 
-    with pytest.raises(SweepError, match=r"the run v000-s2 failed: .*What was finished is kept"):
+    with pytest.raises(SweepError, match=r"the run v000-s2 failed: .*Finished runs are kept"):
         run_sweep(plan, out, blocked)
     assert (out / "runs" / "v000-s1" / "figures.json").is_file()
     assert not (out / "results.parquet").exists()
@@ -264,7 +264,7 @@ def test_a_partial_run_is_not_compared(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(
         json.dumps({"schema_version": 1, "status": "partial", "simulated_ms": 5})
     )
-    with pytest.raises(TraceError, match="not complete"):
+    with pytest.raises(TraceError, match="incomplete"):
         key_figures(tmp_path)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.variant_labels import in_lines, variant_labels
+from spark_analysis.variant_labels import variant_labels, wrap_label
 
 values = st.integers(-5, 5) | st.sampled_from(["epidemic", "direct", "x" * 30 + "a", "x" * 30 + "b"])
 paths = st.sampled_from(["overlay.policy", "group.a.count", "group.b.count", "radio.wifi.range_m", "seed_of"])
@@ -38,11 +38,11 @@ def test_no_two_variants_look_alike(variants: list[dict[str, Any]]) -> None:
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C", "Z"]), min_size=1, max_size=200))
 def test_a_label_for_an_axis_is_narrow_and_loses_nothing(text: str) -> None:
-    lines = in_lines(text).split("\n")
+    lines = wrap_label(text).split("\n")
     assert max(map(len, lines)) <= 30
     assert "".join(lines) == text
 
 
 def test_a_long_label_has_a_setting_a_line() -> None:
-    assert in_lines("items 25, policy epidemic") == "items 25, policy epidemic"
-    assert in_lines("notification_items 25, policy epidemic") == "notification_items 25,\npolicy epidemic"
+    assert wrap_label("items 25, policy epidemic") == "items 25, policy epidemic"
+    assert wrap_label("notification_items 25, policy epidemic") == "notification_items 25,\npolicy epidemic"

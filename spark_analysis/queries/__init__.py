@@ -1,1 +1,0 @@
-"""From tables to answers: each module asks one family of questions and returns plain facts."""

@@ -1,0 +1,1 @@
+"""HTML tables and SVG figures."""

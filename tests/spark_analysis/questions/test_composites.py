@@ -1,0 +1,93 @@
+"""What became of composites: every fate once, and all of them together what was owed."""
+
+import dataclasses
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from dens.trace.recorded_run import recorded_run
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from plugins.composite.composites import CONFIRMED, MATCH, decode_composite
+from plugins.composite.results import match_identity
+from spark_analysis.questions.composites import FATES, CompositeMessage, composites_of, fate
+from spark_analysis.run import Run, open_run
+
+ME, OTHER, END_MS = 7, 8, 10_000
+OWED = (ME, b"what")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_carried", "is_released", "expected"),
+    [
+        ([CompositeMessage(9_000, True, False, True, frozenset({OTHER, ME}))], True, True, "delivered"),
+        ([CompositeMessage(9_000, True, False, True, frozenset({OTHER})),
+          CompositeMessage(11_000, True, True, False, frozenset())],
+         True, True, "under_way"),
+        ([CompositeMessage(9_000, True, False, True, frozenset()),
+          CompositeMessage(9_000, True, False, False, frozenset())],
+         True, True, "too_late"),
+        ([CompositeMessage(11_000, True, False, False, frozenset()),
+          CompositeMessage(11_000, False, False, False, frozenset())],
+         True, True, "dropped"),
+        ([], True, True, "never_met"),
+        ([], False, True, "not_carried"),
+        ([CompositeMessage(11_000, False, False, False, frozenset())], False, False, "not_carried"),
+        ([], False, False, "not_released"),
+    ],
+)  # fmt: skip
+def test_every_fate(said: list[CompositeMessage], is_carried: bool, is_released: bool, expected: str) -> None:
+    found = fate(OWED, {b"what": said}, lambda _: is_carried, lambda _: is_released, END_MS)
+    assert found == expected
+    assert found in FATES
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Run:
+    """Ninety minutes of the place of triage, in which two mediators stop and start anew."""
+    folder = tmp_path_factory.mktemp("runs") / "triage"
+    scenario = load_scenario("triage", ["duration_s=5400", "fault[0].at_s=3000"])
+    run_scenario(scenario, 3, folder)
+    return open_run(folder, spark)
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_fates_add_up_to_what_was_owed(run: Run) -> None:
+    found = composites_of(run, run.revisions(), run.copies_at_end())
+    assert found is not None
+    assert sum(getattr(found, one) for one in FATES) == found.owed > 50
+    assert found.delivered == len(delivered_matches(run.path)) > 10
+    assert found.unowed <= 10  # predictions that were open at the end
+    assert found.messages >= found.delivered
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_nobody_is_owed_composites_where_nobody_asks_for_them(run: Run) -> None:
+    plain = [one for one in run.revisions() if one.language == 1]
+    assert composites_of(run, plain, run.copies_at_end()) is None
+    later = [dataclasses.replace(one, created_ms=10**9, expires_ms=10**9) for one in run.revisions()]
+    found = composites_of(run, later, run.copies_at_end())
+    assert found is not None
+    assert (found.owed, found.ratio) == (0, None)
+
+
+def delivered_matches(folder: Path) -> Counter[tuple[int, bytes]]:
+    """Return who saw which match how often, from vectors and deliveries alone."""
+    recorded = recorded_run(folder)
+    vectors = {
+        (row["origin"], row["number"]): row["vector"]
+        for table in ("composites", "notifications")
+        for row in recorded.table(table).to_pylist()
+        if row["language"] == 4
+    }
+    seen: Counter[tuple[int, bytes]] = Counter()
+    for row in recorded.table("messages").to_pylist():
+        if row["kind"] == "delivered" and row["language"] == 4:
+            composite = decode_composite(vectors[row["origin"], row["number"]])
+            if composite.kind in (MATCH, CONFIRMED):
+                seen[row["node"], match_identity(composite)] += 1
+    return seen
