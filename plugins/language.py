@@ -12,10 +12,19 @@ before it on the air (`watchdog.header`), and are nothing to a language.
 One law holds for every language and is tested for all of them: whatever would match, the filter lets pass.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from dens.interfaces import (
+    Composer,
+    CompositeNotification,
+    CoverIndex,
+    Matcher,
+    Result,
+    ResultReader,
+    SubscriptionKey,
+)
 from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
 from watchdog.filter import Release
@@ -25,17 +34,18 @@ if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
     from plugins.publications import PublicationReader
-    from plugins.relations import CoverIndex, Relations
-    from plugins.routing import RoutingOptions, RoutingRelations
+    from plugins.relations import Relations
+    from plugins.routing import AdvertisingRelations, RoutingOptions
 
 __all__ = [
     "DETAIL_BYTES",
     "Composer",
+    "CompositeNotification",
+    "CoverIndex",
     "Damper",
     "DocumentFilter",
     "LevelledMatcher",
     "LookUp",
-    "Made",
     "Match",
     "Matcher",
     "NamingFilter",
@@ -45,13 +55,11 @@ __all__ = [
     "Release",
     "Requirement",
     "Result",
+    "ResultReader",
     "SourceFilter",
     "SubscriptionKey",
     "SubscriptionLanguage",
 ]
-
-SubscriptionKey = tuple[int, int]
-"""(origin, id): the subscriber's node number and its number for the subscription."""
 
 DETAIL_BYTES: Final = 255
 """The most that a match may say beside its degree."""
@@ -151,36 +159,6 @@ class Damper(Protocol):
         ...
 
 
-class Matcher(Protocol):
-    """Finds the subscriptions that a notification satisfies.
-
-    It remembers no notifications: what it answers follows from the subscriptions it holds and from what it
-    is asked. So nothing is lost when a node starts anew.
-    """
-
-    def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a known key is replaced."""
-        ...
-
-    def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
-        ...
-
-    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key. Its age is `now_ms - event_ms`."""
-        ...
-
-    def match_batch(
-        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
-    ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield (position, matches) for (vector, event_ms) pairs in the order in which they complete.
-
-        The batch sees the subscriptions held when it was called, less those removed since; it may be left
-        unfinished.
-        """
-        ...
-
-
 @runtime_checkable
 class Grader(Protocol):
     """What a matcher may know besides: degrees alone, for who asks about every reading."""
@@ -216,82 +194,6 @@ class NotServed(ValueError):
     """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
 
 
-class Made(NamedTuple):
-    """A notification that a composer makes of others: its vector in the composer's own language, when the
-    last of its parts happened, and the code of its lifetime.
-    """
-
-    vector: bytes
-    event_ms: int
-    lifetime_q: int
-
-
-class Composer(Protocol):
-    """Makes notifications of what is held, on a DENS node, beside the matchers.
-
-    It remembers, under one law: what it knows is a function of the *set* of notifications and subscriptions
-    that it was given and has not been asked to forget. In which order they came, and how often, makes no
-    difference; so a node that starts anew feeds it again and nothing is lost.
-    """
-
-    @property
-    def listens_to(self) -> frozenset[int]:
-        """Return the languages of the notifications that it is to be fed."""
-        ...
-
-    def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
-        """Look for this subscription among events of the time in which it is in force; a known key is
-        replaced, and a renewal (the same revision and body) keeps what is remembered. A bad body raises
-        `VectorError` and changes nothing.
-        """
-        ...
-
-    def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
-        ...
-
-    def feed(
-        self,
-        item_id: int,
-        language_id: int,
-        vector: bytes,
-        event_ms: int,
-        now_ms: int,
-        only: SubscriptionKey | None = None,
-    ) -> list[Made]:
-        """Take a notification, in any order and any number of times; return what it makes, for this
-        subscription only where one is named.
-        """
-        ...
-
-    def forget(self, item_id: int) -> None:
-        """Remember a notification no longer; an unknown one is no error."""
-        ...
-
-    def wanted_by(self, item_id: int) -> Mapping[int, int]:
-        """Return for whom a notification may become a part: the subscriber's origin, and to which degree
-        (0..255) the part is satisfied.
-        """
-        ...
-
-    def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
-        """Return the notifications of which this one was made, where all of them are remembered."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a notification says, apart from the message that says it: several mediators may find the same.
-
-    Of one identity, a higher rank overtakes a lower one.
-    """
-
-    identity: bytes
-    rank: int
-    span_ms: int = 0
-    """How much later something may have happened that says the same."""
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """A subscription of another language that lets through something of what is wanted."""
@@ -310,8 +212,6 @@ def no_parts(table: MissionTable) -> TakeApart:
 
 
 MatcherFactory = Callable[[MissionTable], Matcher]
-ResultReader = Callable[[bytes], tuple[Result, ...]]
-"""From a notification's vector to what it says; bytes that are none raise `VectorError`."""
 
 AskedValue = tuple[int, int, int]
 """Event, attribute, and the normalised byte in the middle of what is wanted of it."""
@@ -364,9 +264,9 @@ class SubscriptionLanguage:
     they announce (`RoutingRelations.admits`). None: the usual filter, so that what satisfies an advertisement
     is released."""
     relations: "Callable[[MissionTable], Relations] | None" = None
-    routing: "Callable[[MissionTable, RoutingOptions], RoutingRelations] | None" = None
+    routing: "Callable[[MissionTable, RoutingOptions], AdvertisingRelations] | None" = None
     """What brokers ask, where it is more than `relations` say (`plugins.routing`)."""
-    source_covers: "Callable[[MissionTable], CoverIndex] | None" = None
+    source_covers: Callable[[MissionTable], CoverIndex] | None = None
     """What stands for what at a source, so that mediators spare installs; None where everything is
     installed."""
     ground_truth: "Callable[[MissionTable], GroundTruth] | None" = None

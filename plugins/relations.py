@@ -31,26 +31,6 @@ class Relations(Protocol):
         ...
 
 
-class CoverIndex(Protocol):
-    """Which bodies stand for which at a source. *One stands for another* where a source that filters for the
-    one releases, of every reading, all that it would release for the other, with every value that the other
-    needs. That is more than `Relations.covers`, which is about what is released already. An answer may be too
-    careful, never wrong.
-    """
-
-    def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find a body its place under a new name. A bad body raises `VectorError`."""
-        ...
-
-    def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown name is no error."""
-        ...
-
-    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
-        """Return one that stands for it, or None where none does."""
-        ...
-
-
 class PlainCovers:
     """An index made of nothing but "does one stand for the other": every body is compared with every root."""
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from dens.interfaces import EntryTable, Matcher, RoutingRelations, SubscriptionKey
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
-from plugins.language import Matcher, SubscriptionKey, SubscriptionLanguage
+from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
     from plugins.relations import Relations
@@ -59,56 +60,12 @@ class Changes:
         )
 
 
-class EntryTable(Protocol):
-    """Bodies, and few among them, or made of them, that stand for all: what a neighbour is told."""
-
-    def insert(self, key: SubscriptionKey, body: bytes) -> Changes:
-        """Hold a body; a known key is replaced. A bad body raises `VectorError`."""
-        ...
-
-    def remove(self, key: SubscriptionKey) -> Changes:
-        """Forget it; an unknown key changes nothing."""
-        ...
-
-    def bodies(self) -> Sequence[bytes]:
-        """Return what is told, each once."""
-        ...
-
-    @property
-    def covered(self) -> int:
-        """Return how many bodies something else stands for that is told as it is."""
-        ...
-
-    @property
-    def mergers(self) -> int:
-        """Return how many of those that are told were made of several."""
-        ...
-
-
-class RoutingRelations(Protocol):
-    """Answers about subscriptions and advertisements of one language. An answer may be too careful, never
-    wrong: `includes` says True, and `advertises` False, only where it is certain.
-    """
-
-    def includes(self, one: bytes, other: bytes) -> bool:
-        """Say whether all that the advertisement `other` announces is announced by `one` too."""
-        ...
-
-    def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Say whether something that an advertisement announces may satisfy a subscription."""
-        ...
-
-    def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        """Say whether an advertisement announces this notification."""
-        ...
-
-    def table(self) -> EntryTable:
-        """Return an empty table."""
-        ...
+class AdvertisingRelations(RoutingRelations, Protocol):
+    """Routing relations of a language that can also write advertisements."""
 
     def advertisement(self, event: EventClass, attributes: Iterable[Attribute]) -> bytes | None:
-        """Return what announces every notification about some of these attributes; as a source filter it
-        tells all of them. None where somebody has to write one.
+        """Return the advertisement of every notification about some of these attributes, or None if a person
+        has to write it. Used as a source filter, it releases all of them.
         """
         ...
 
@@ -213,7 +170,7 @@ class RelatedRouting:
 
 def routing_of(
     language: SubscriptionLanguage, table: MissionTable, options: RoutingOptions
-) -> RoutingRelations | None:
+) -> AdvertisingRelations | None:
     """Return what brokers ask of a language, or None where they compare bytes."""
     if language.routing is not None:
         return language.routing(table, options)

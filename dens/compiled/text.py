@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 COMPILED: Final = (
-    "dens/interfaces.py",
     "dens/overlay/*.py",
     "dens/overlay/broker/*.py",
     "dens/overlay/covering/*.py",
@@ -49,7 +48,7 @@ COMPILED: Final = (
 """A package with a module here calls `dens.compiled.finder.use_compiled` before anything of it is imported.
 Policies
 are not here, because classes of others may be derived from them, which compiled classes do not allow."""
-SEEN: Final = (*COMPILED, "dens/overlay/**/*.py")
+SEEN: Final = (*COMPILED, "dens/interfaces.py", "dens/overlay/**/*.py")
 CONFIGURATION: Final = "dens/compiled/mypy.ini"
 PINS: Final = "requirements/compile.txt"
 HOW: Final = ("dens/compiled/build.py", "dens/compiled/text.py", CONFIGURATION, PINS)

@@ -21,7 +21,7 @@ from plugins.composite.search.finder import Finder, Found, composite_of
 from plugins.composite.search.memory import Fresh, Memory
 from plugins.composite.search.watched import Name, Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.language import Made, Matcher, MatcherFactory, SubscriptionKey
+from plugins.language import CompositeNotification, Matcher, MatcherFactory, SubscriptionKey
 from plugins.work import WorkExceeded
 
 _ORIGIN_BITS: Final = 32
@@ -98,7 +98,7 @@ class CompositeComposer:
         event_ms: int,
         now_ms: int,
         only: SubscriptionKey | None = None,
-    ) -> list[Made]:
+    ) -> list[CompositeNotification]:
         """Take a notification and return what it makes; bytes that are none raise `VectorError`."""
         if language_id not in self.listens_to:
             return []
@@ -110,7 +110,7 @@ class CompositeComposer:
             return []
         else:
             taken = self._taken_anew(item_id, only)
-        made: list[Made] = []
+        made: list[CompositeNotification] = []
         self._noted.clear()
         if limit is not None:
             meter.limit = meter.spent + limit - (memory.meter.spent - before)
@@ -191,7 +191,9 @@ class CompositeComposer:
             self._alone = one, judge
         return self._memory.judge_anew(item_id, one, self._alone[1])
 
-    def _compose(self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[Made]) -> None:
+    def _compose(
+        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[CompositeNotification]
+    ) -> None:
         """Make what an event completes by primitives that it did not satisfy before."""
         stream = event.stream
         is_late = stream.latest_s >= event.seconds
@@ -205,7 +207,7 @@ class CompositeComposer:
                 self._make_with(one, event, numbers, made)
 
     def _make_in_order(
-        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[Made]
+        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[CompositeNotification]
     ) -> None:
         """Make what the newest event of a stream completes: it can only be the last of a match."""
         done: set[tuple[int, bytes]] = set()
@@ -231,7 +233,7 @@ class CompositeComposer:
                     found.setdefault(name, (one, set()))[1].add(number)
         return found.values()
 
-    def _make_with(self, one: Watched, event: Event, fresh: Fresh, made: list[Made]) -> None:
+    def _make_with(self, one: Watched, event: Event, fresh: Fresh, made: list[CompositeNotification]) -> None:
         """Make the matches that an event is in, by these primitives, wherever they end."""
         count = len(made)
         keys = {
@@ -247,7 +249,14 @@ class CompositeComposer:
                 else:
                     self._tell(one, end, key, made, event)
 
-    def _tell(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None = None) -> None:
+    def _tell(
+        self,
+        one: Watched,
+        end: Event,
+        key: bytes,
+        made: list[CompositeNotification],
+        new: Event | None = None,
+    ) -> None:
         """Make what is to be told of an end, by a new event if one is given, unless it was told."""
         if one.body.select == "all":
             self._tell_all(one, end, key, made, new)
@@ -258,7 +267,9 @@ class CompositeComposer:
             if found is not None:
                 made.append(self._note(one, found, key, name))
 
-    def _tell_all(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None) -> None:
+    def _tell_all(
+        self, one: Watched, end: Event, key: bytes, made: list[CompositeNotification], new: Event | None
+    ) -> None:
         told_here = sum(names is one.told for names, _ in end.told)
         for found in self.finder.matches(one, end, key, new=new):
             name = tuple((leaf, *event.name) for leaf, event in found.events)
@@ -270,11 +281,11 @@ class CompositeComposer:
             told_here += 1
             made.append(self._note(one, found, key, name))
 
-    def _note(self, one: Watched, found: Found, key: bytes, name: Name) -> Made:
+    def _note(self, one: Watched, found: Found, key: bytes, name: Name) -> CompositeNotification:
         """Make what is told of a match, and note that it was."""
         end = found.end
         one.told.add(name)
         end.told.append((one.told, name))
         self._noted.append((one.told, end, name))
         vector = encode_composite(composite_of(one, found, key), self._width)
-        return Made(vector, end.event_ms, one.body.keep_q)
+        return CompositeNotification(vector, end.event_ms, one.body.keep_q)

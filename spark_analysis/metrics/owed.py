@@ -15,7 +15,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StructField, StructType
 
-from plugins.language import Match, Matcher
+from dens.interfaces import FoundMatch
+from plugins.language import Matcher
 from spark_analysis.metrics.run_languages import RunLanguages
 from watchdog.header import body_of
 
@@ -149,7 +150,7 @@ class Listeners:
         for matcher in self._matchers[number].values():
             matcher.add((position, 0), body_of(revision.vector))
 
-    def match(self, language: int, vector: bytes, event_ms: int) -> Iterator[tuple[int, Match]]:
+    def match(self, language: int, vector: bytes, event_ms: int) -> Iterator[tuple[int, FoundMatch]]:
         """Yield (position, match) of every revision that a notification satisfies, as of its own time."""
         for matcher in self._by_told.get(language, ()):
             for match in matcher.match(vector, event_ms, event_ms):

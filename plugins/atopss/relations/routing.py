@@ -7,6 +7,7 @@ plugins/atopss/announced.py.
 from collections.abc import Iterable
 from functools import lru_cache
 
+from dens.interfaces import EntryTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.announced import advertisement_in, lie_within, shapes_of
 from plugins.atopss.canonical import canonical
@@ -18,7 +19,7 @@ from plugins.atopss.shapes.scale import TOP
 from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription
-from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same
+from plugins.routing import CoveringTable, RoutingOptions, same
 
 _REMEMBERED = 1 << 16
 """So many answers about pairs of bodies are remembered: brokers of one mission ask the same of each other."""

@@ -7,7 +7,8 @@ number, from 0, blank and bad ones counted.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from plugins.language import Match, Matcher, NotServed
+from dens.interfaces import FoundMatch
+from plugins.language import Matcher, NotServed
 from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError
 
@@ -128,7 +129,7 @@ class LineMatcher:
         return (now_s - stamp_s) % 65536
 
 
-def _matched(n: int, found: Sequence[Match]) -> MatchedLine:
+def _matched(n: int, found: Sequence[FoundMatch]) -> MatchedLine:
     return MatchedLine(n, tuple((match.key[0], match.degree_u8, match.detail) for match in found))
 
 

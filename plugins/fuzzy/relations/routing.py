@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from dens.interfaces import EntryTable
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.fuzzy.announced import announced_degree, constraints_of, least_degree
 from plugins.fuzzy.bodies import BodyRelations
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
-from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same
+from plugins.routing import CoveringTable, RoutingOptions, same
 from watchdog.aggregators import MIN
 from watchdog.header import NO_HEADER, body_of
 from watchdog.membership import degree
