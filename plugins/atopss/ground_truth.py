@@ -1,4 +1,4 @@
-"""Ground truth: which subscriptions a whole reading satisfies, by the matcher that nodes use."""
+"""Ground truth by the matcher of nodes."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.matching.naive import NaiveMatcher
@@ -10,7 +10,9 @@ from plugins.readings import decode_exact
 
 
 def ground_truth(table: MissionTable) -> TellingTruth:
-    """Return what judges whole readings: by their values where a run recorded them, else by their bytes."""
+    """Return the ground truth of readings: by their exact values if a run recorded them, else by
+    their bytes.
+    """
 
     def tell(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
         corners = {} if exact is None else decode_exact(exact)

@@ -1,5 +1,5 @@
-"""A-ToPSS, number 2: what is wanted and what is known may both be uncertain, so a match is possible to one
-degree and necessary to another (docs/decisions/0026-atopss.md).
+"""A-ToPSS, number 2: subscriptions and values may both be uncertain, so a match has a degree of possibility
+and one of necessity (docs/decisions/0026-atopss.md).
 """
 
 from typing import TYPE_CHECKING, Final

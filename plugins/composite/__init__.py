@@ -1,1 +1,1 @@
-"""The language of composite events, number 4: what follows what, and what will."""
+"""The language of composite events, number 4: sequences of events, and predictions of them."""

@@ -1,8 +1,8 @@
 """The fuzzy language, number 1: seventeen bytes for "temperature is very high and heart rate is high in the
 ICU".
 
-Approximate and crisp predicates on normalised attributes, combined to one degree. Its own code reads whole
-vectors, as boards do; `plugins.fuzzy.bodies` puts the three bytes of the overlay before a body.
+Approximate and crisp predicates on normalised attributes, combined to one degree. Its code reads whole
+vectors, as boards do; `plugins.fuzzy.bodies` adds the three bytes of the overlay to a body.
 """
 
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ def _damper(table: MissionTable, interval_ms: int, hysteresis: int) -> Damper:
 
 
 def _fuzzy(features: str) -> SubscriptionLanguage:
-    """Return the language under a feature condition."""
+    """Return the language with a feature condition."""
     algorithms: Mapping[str, MatcherFactory] = MappingProxyType(
         {name: partial(_matcher, name, features) for name in ALGORITHMS}
     )

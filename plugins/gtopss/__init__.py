@@ -1,1 +1,1 @@
-"""G-ToPSS: subscriptions that are patterns of graphs."""
+"""G-ToPSS: subscriptions are graph patterns."""

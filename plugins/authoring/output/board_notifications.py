@@ -1,4 +1,4 @@
-"""The notifications of boards (language 1) in words, for every language that listens to them."""
+"""Descriptions of board notifications (language 1), for every language that listens to them."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.output.byte_words import Names, value_words
@@ -14,9 +14,7 @@ _DEGREE_AT = 5
 def describe_board_notification(
     vector: bytes, table: MissionTable | None, feature_bytes: int = 1
 ) -> Description:
-    """Return what a notification says; bytes that are none, or mean nothing in the mission, raise
-    `VectorError`.
-    """
+    """Describe a notification. Bytes that are invalid or unknown in the mission raise `VectorError`."""
     width = feature_bytes if table is None else table.feature_bytes
     event, values = told_values(vector, width)
     if table is not None:

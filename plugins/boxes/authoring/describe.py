@@ -1,4 +1,4 @@
-"""What the bytes of boxes say, one by one and in words."""
+"""Description of the bytes of boxes."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.authoring import VectorKind
@@ -12,10 +12,10 @@ from watchdog.vector import VectorError
 
 
 def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
-    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`.
+    """Describe a vector. Bytes that are invalid, or not of the requested kind, raise `VectorError`.
 
-    Where nobody says of which kind they are, they are a notification if they can be one, of the boards'
-    language, and a subscription otherwise: no bytes are both.
+    Without a kind, they are a notification of the boards' language if valid as one, else a subscription: no
+    bytes are both.
     """
     width = 1 if table is None else table.feature_bytes
     if kind == "nv" or (kind is None and _is_told(vector, width)):

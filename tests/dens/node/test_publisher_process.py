@@ -64,7 +64,7 @@ def test_a_value_outside_of_its_domain_is_never_clipped_into_a_reading(
     ended, figures = published(dens, tmp_path, f"patient_temperature,heart_rate\n{value},70\n")
     warmth = PATIENT.attribute("patient_temperature")
     domain = f"{warmth.lo:g} to {warmth.hi:g} degC"
-    assert f"day.csv:2:1: error D353: patient_temperature {value} lies outside of {domain}" in ended.err
+    assert f"day.csv:2:1: error D353: patient_temperature {value} is outside the domain {domain}" in ended.err
     assert figures["broken"] == [
         {"line": 2, "column": 1, "code": "D353", "why": figures["broken"][0]["why"]},
     ]

@@ -149,8 +149,8 @@ def test_values_outside_of_the_domain_are_told_once_for_each_attribute(tmp_path:
     assert len(series.rows) == 4
     rate, share = (event.attribute(name) for name in names[:2])
     assert [str(one).replace(f"{tmp_path}/", "").split("; it is read")[0] for one in warnings] == [
-        f"data.csv:3:1: warning D322: heart_rate -999 lies outside of {rate.lo:g} to {rate.hi:g} {rate.unit} "
-        "(and 1 more of the kind)",
-        f"data.csv:4:1: warning D322: oxygen_saturation 101 lies outside of {share.lo:g} to {share.hi:g} "
-        f"{share.unit}",
+        f"data.csv:3:1: warning D322: heart_rate -999 is outside the domain {rate.lo:g} to "
+        f"{rate.hi:g} {rate.unit} (and 1 more of the kind)",
+        f"data.csv:4:1: warning D322: oxygen_saturation 101 is outside the domain {share.lo:g} to "
+        f"{share.hi:g} {share.unit}",
     ]

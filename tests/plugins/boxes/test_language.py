@@ -115,13 +115,13 @@ def warnings_of(condition: str) -> list[str]:
 def test_a_warning_says_what_is_told_too_and_what_is_missed() -> None:
     below = '<crisp-predicate attribute="temperature" operator="lt">0</crisp-predicate>'
     [told] = warnings_of(below)
-    assert told.endswith("0.2 % of the domain (20 of 10001 readings) is decided otherwise: 20 told too")
+    assert told.endswith("0.2 % of the domain (20 of 10001 readings) is decided differently: 20 released too")
     [missed] = warnings_of(f"<not>{below}</not>")
     assert missed.startswith("inside <not>, temperature: true from 0.2 degC on, bytes 67..ff")
-    assert missed.endswith("(20 of 10001 readings) is decided otherwise: 20 missed")
+    assert missed.endswith("(20 of 10001 readings) is decided differently: 20 missed")
     assert warnings_of(f"<not><not>{below}</not></not>") == [told]
     [other] = warnings_of('<crisp-predicate attribute="temperature" operator="ne">20</crisp-predicate>')
-    assert other.endswith("(38 of 10001 readings) is decided otherwise: 38 missed")
+    assert other.endswith("(38 of 10001 readings) is decided differently: 38 missed")
 
 
 def test_midnight_and_lists_with_gaps_are_several_boxes() -> None:
