@@ -97,14 +97,14 @@ def also_carrying(body: bytes, attribute: int, width: int) -> bytes:
     return body_of(wider)
 
 
-def told_by_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, int]]:
+def values_of_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, int]]:
     """Return the event class of a board's notification and the byte of each attribute. Raise `VectorError`
     for invalid bytes.
     """
-    return told_values(vector, table.feature_bytes)
+    return notification_values(vector, table.feature_bytes)
 
 
-def told_values(vector: bytes, width: int) -> tuple[int, dict[int, int]]:
+def notification_values(vector: bytes, width: int) -> tuple[int, dict[int, int]]:
     """Return the same for a notification whose features have `width` bytes, without a mission."""
     check_notification(vector, width)
     found = bytearray(8 * width)

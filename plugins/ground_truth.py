@@ -58,7 +58,7 @@ class GroundTruth(Protocol):
         ...
 
 
-class TellingTruth:
+class MatcherTruth:
     """Ground truth by a language's own matcher: each reading is encoded as a notification and matched.
 
     `encode` takes a reading's event class, mask, row and exact values and returns a notification with all

@@ -212,7 +212,7 @@ def no_parts(table: MissionTable) -> TakeApart:
 
 MatcherFactory = Callable[[MissionTable], Matcher]
 
-AskedValue = tuple[int, int, int]
+RequestedValue = tuple[int, int, int]
 """Event, attribute, and the normalised byte in the middle of the requested values."""
 
 
@@ -237,7 +237,7 @@ class SubscriptionLanguage:
     else None."""
     parts: Callable[[MissionTable], TakeApart] = no_parts
     """Decomposes subscriptions for sources that do not implement the language."""
-    only_sources_tell: "Callable[[MissionTable, bytes], str] | None" = None
+    source_only_features: "Callable[[MissionTable, bytes], str] | None" = None
     """Parts of a subscription that only sources with this language can evaluate, as text; empty if mediators
     can evaluate all of it. None means empty for all bodies."""
     reads_values: bool = False
@@ -271,7 +271,7 @@ class SubscriptionLanguage:
     """Index of covering at a source, so that mediators can suppress installs; None installs everything."""
     ground_truth: "Callable[[MissionTable], GroundTruth] | None" = None
     """Evaluates complete readings, for Spark; None if readings do not concern the language."""
-    asked_values: Callable[[MissionTable, bytes], Sequence[AskedValue]] | None = None
+    requested_values: Callable[[MissionTable, bytes], Sequence[RequestedValue]] | None = None
     """The values that a body requests, one per attribute, to learn terms from; None if it has no values."""
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what suppresses repetitions; None if nothing is suppressed."""

@@ -22,7 +22,7 @@ def without_stamp(body: bytes) -> bytes:
     return body[STAMP_BYTES:]
 
 
-def board_told_s(notification: bytes) -> int:
+def board_event_s(notification: bytes) -> int:
     """Return the event time of a board's notification in seconds modulo 65536, or raise `VectorError`."""
     if len(notification) < HEADER_BYTES:
         raise VectorError(len(notification), "too short for a notification")

@@ -7,11 +7,11 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.announced import advertisement_in, lie_within, shapes_of
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.notifications import Notification
+from plugins.atopss.published_values import values_of_reading
 from plugins.atopss.shapes.degrees import Degrees
 from plugins.atopss.shapes.scale import BYTE_TOP, byte_of
 from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Subscription
-from plugins.atopss.told_values import values_of_reading
 from plugins.atopss.vectors import encode_notification
 from plugins.language import Release, SubscriptionKey
 from watchdog.lifetime import lifetime_code

@@ -3,13 +3,13 @@
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.matching.naive import NaiveMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.told_values import values_of_row
+from plugins.atopss.published_values import values_of_row
 from plugins.atopss.vectors import encode_notification
-from plugins.ground_truth import Bytes, TellingTruth
+from plugins.ground_truth import Bytes, MatcherTruth
 from plugins.readings import decode_exact
 
 
-def ground_truth(table: MissionTable) -> TellingTruth:
+def ground_truth(table: MissionTable) -> MatcherTruth:
     """Return the ground truth of readings: by their exact values if a run recorded them, else by
     their bytes.
     """
@@ -22,4 +22,4 @@ def ground_truth(table: MissionTable) -> TellingTruth:
             return None
         return encode_notification(Notification(0, 0, 0, event, values))
 
-    return TellingTruth(NaiveMatcher(table), tell)
+    return MatcherTruth(NaiveMatcher(table), tell)

@@ -5,10 +5,10 @@ and one of necessity (docs/decisions/0026-atopss.md).
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.atopss.asked_values import asked_values
 from plugins.atopss.filter import AnnouncedFilter, AtopssFilter
 from plugins.atopss.lookup import AtopssLookUp
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, FACTORIES
+from plugins.atopss.requested_values import requested_values
 from plugins.language import SubscriptionLanguage
 from plugins.relations import PlainCovers
 
@@ -74,5 +74,5 @@ ATOPSS: Final = SubscriptionLanguage(
     routing=_routing,
     source_covers=_source_covers,
     ground_truth=_ground_truth,
-    asked_values=asked_values,
+    requested_values=requested_values,
 )

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.board_parts import told_values
+from plugins.board_parts import notification_values
 from plugins.boxes.held_boxes import ClassBoxes, HeldBoxes, PolicyFactory
 from plugins.boxes.index import Sides, Words
 from plugins.boxes.indexes import INDEXES
@@ -142,7 +142,7 @@ def _asking(
     bad: dict[int, VectorError] = {}
     for position, vector in enumerate(vectors):
         try:
-            event, values = told_values(vector, width)
+            event, values = notification_values(vector, width)
         except VectorError as error:
             bad[position] = error
         else:

@@ -8,7 +8,7 @@ every reading (docs/decisions/0030-composite.md).
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.composite.nodes import CompositeLookUp, only_sources_tell, take_apart
+from plugins.composite.nodes import CompositeLookUp, source_only_features, take_apart
 from plugins.composite.results import results_of
 from plugins.language import Composer, Matcher, SourceFilter, SubscriptionLanguage
 
@@ -51,6 +51,6 @@ def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
         composer=composer,
         results=results_of,
         parts=take_apart,
-        only_sources_tell=only_sources_tell,
+        source_only_features=source_only_features,
         authoring=authoring,
     )

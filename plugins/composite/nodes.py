@@ -23,7 +23,7 @@ class CompositeLookUp:
         return MeasuresAny(tuple(dict.fromkeys(wanted)))
 
 
-def only_sources_tell(table: MissionTable, body: bytes) -> str:
+def source_only_features(table: MissionTable, body: bytes) -> str:
     """Return what only a source that sees every reading can evaluate."""
     whole = decode_body(body, table.feature_bytes, table)
     if whole.select == "first":

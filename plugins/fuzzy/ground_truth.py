@@ -16,7 +16,7 @@ from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
-from plugins.ground_truth import Bytes, Judged, ReadingColumns, TellingTruth
+from plugins.ground_truth import Bytes, Judged, MatcherTruth, ReadingColumns
 from plugins.kernels.compiled import is_available
 from watchdog.aggregators import has_block
 from watchdog.header import NO_HEADER
@@ -36,7 +36,7 @@ class FuzzyGroundTruth:
     def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
         self._feature_bytes = feature_bytes if table is None else table.feature_bytes
         matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, _SUBSET, self._feature_bytes))
-        self._singly = TellingTruth(matcher, told_in_full)
+        self._singly = MatcherTruth(matcher, complete_notification)
         self._together: FastMatcher | None = None
         self._bodies: dict[int, bytes] = {}
         self._new: dict[int, bytes] = {}
@@ -87,7 +87,7 @@ class FuzzyGroundTruth:
         self._new.clear()
 
 
-def told_in_full(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
+def complete_notification(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
     """Return the notification vector (docs/vector-format.md) of a complete reading, or None if it has no
     value.
     """

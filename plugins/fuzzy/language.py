@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.announced import AnnouncedFuzzyFilter
-from plugins.fuzzy.asked_values import asked_values
 from plugins.fuzzy.bodies import BodyCovers, BodyMatcher, BodyRelations
 from plugins.fuzzy.filter import FuzzySourceFilter, source_filter_with
 from plugins.fuzzy.lookup import FuzzyLookUp
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, SERVES_ONE
+from plugins.fuzzy.requested_values import requested_values
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
 from watchdog.algorithms import ALGORITHMS as FILTER_ALGORITHMS
@@ -90,7 +90,7 @@ def _fuzzy(features: str) -> SubscriptionLanguage:
         routing=partial(_routing, features),
         source_covers=_source_covers,
         ground_truth=_ground_truth,
-        asked_values=asked_values,
+        requested_values=requested_values,
         damper=_damper,
     )
 

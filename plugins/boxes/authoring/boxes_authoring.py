@@ -11,7 +11,7 @@ from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from plugins.boxes.authoring.describe import describe_vector
 from plugins.boxes.authoring.schema import NAMESPACE
 from plugins.language import Match, Matcher
-from plugins.stamps import board_told_s, without_stamp
+from plugins.stamps import board_event_s, without_stamp
 from watchdog.vector import VectorError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class BoxesAuthoring(Authoring):
 
     def happened_s(self, notification: bytes) -> int | None:
         """Return its event time in seconds, modulo 65536."""
-        return board_told_s(notification)
+        return board_event_s(notification)
 
     @property
     def explain(self) -> Callable[[bytes, MissionTable, Mapping[str, str], int], Explanation]:

@@ -5,7 +5,7 @@ from plugins.authoring.authoring import VectorKind
 from plugins.authoring.output.board_notifications import describe_board_notification
 from plugins.authoring.output.byte_words import Names
 from plugins.authoring.output.description import Description, subscription_head
-from plugins.board_parts import told_values
+from plugins.board_parts import notification_values
 from plugins.boxes.authoring.words import box_words
 from plugins.boxes.vectors import BoxesBody, decode_body, framed_body
 from watchdog.vector import VectorError
@@ -25,7 +25,7 @@ def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind 
 
 def _is_told(vector: bytes, width: int) -> bool:
     try:
-        told_values(vector, width)
+        notification_values(vector, width)
     except VectorError:
         return False
     return True

@@ -19,7 +19,7 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from plugins.matching_choice import known_name
-from plugins.stamps import board_told_s, without_stamp
+from plugins.stamps import board_event_s, without_stamp
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class FuzzyAuthoring(Authoring):
 
     def happened_s(self, notification: bytes) -> int:
         """Return its event time in seconds, modulo 65536."""
-        return board_told_s(notification)
+        return board_event_s(notification)
 
     def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
         """Return a matcher by algorithm and feature condition; without a table, vectors are checked

@@ -12,7 +12,7 @@ from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring.xml.spans import Span
-from plugins.board_parts import told_by_board
+from plugins.board_parts import values_of_board
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
 from plugins.boxes.authoring.conditions import (
     Condition,
@@ -289,7 +289,7 @@ def test_what_matches_passes_filter_and_parts(seed: int) -> None:
         assert bool(told) == wanted
         assert any(matcher.match(release.vector, 0, 0) for release in told) == wanted
         for release in told:
-            assert told_by_board(release.vector, TABLE)[0] == parts.event
+            assert values_of_board(release.vector, TABLE)[0] == parts.event
 
 
 HOT = '<crisp-predicate attribute="temperature" operator="gt">25</crisp-predicate>'

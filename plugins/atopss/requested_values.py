@@ -4,11 +4,11 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.shapes.shapes import ANYTHING, Shape
-from plugins.language import AskedValue
+from plugins.language import RequestedValue
 from watchdog.normalise import normal_byte
 
 
-def asked_values(table: MissionTable, body: bytes) -> list[AskedValue]:
+def requested_values(table: MissionTable, body: bytes) -> list[RequestedValue]:
     """Return one byte per positive predicate; a complement has no middle."""
     wanted = AtopssCodec(table).subscription(body)
     attributes = {one.index: one for one in table.event_at(wanted.event).attributes}
