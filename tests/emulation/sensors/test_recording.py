@@ -73,7 +73,7 @@ def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path)
             "who;t;hr;temp\nb;1;80;37,5\n",
             [
                 "data.csv:1:1: error D311: there is one column; its columns are separated by semicolons: "
-                "save it with commas, and numbers with decimal points"
+                "use commas, and decimal points in numbers"
             ],
         ),
         ("", ["data.csv: error D311: is empty; its first line has to name the columns"]),
@@ -101,9 +101,9 @@ def test_values_that_cannot_be_and_gaps_are_refused_line_by_line(tmp_path: Path)
     advice = "if it means that there is none, list it in missing"
     wards = ", ".join(event.attribute("ward").values)
     assert problems(tmp_path, text, layout) == [
-        f'data.csv:3:1: error D311: "eighty" is no heart_rate; {advice}',
+        f'data.csv:3:1: error D311: "eighty" is not a value of heart_rate; {advice}',
         "data.csv:4:1: error D311: a gap of 61 s before this row; longest_gap_s allows less",
-        f'data.csv:5:1: error D311: "Icu" is no ward ({wards}); did you mean "ICU"?; {advice}',
+        f'data.csv:5:1: error D311: "Icu" is not a value of ward ({wards}); did you mean "ICU"?; {advice}',
     ]
 
 
