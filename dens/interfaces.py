@@ -8,7 +8,8 @@ Any other exception is a defect of the plug-in: the message is quarantined and t
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 SubscriptionKey = tuple[int, int]
 """(origin, id): the subscriber's node number and its number for the subscription."""
@@ -65,23 +66,15 @@ MatcherFactory = Callable[[], Matcher]
 which a newly learnt subscription alone is matched against the notifications already stored."""
 
 
-class Made(Protocol):
-    """A notification that a composer makes of others."""
+class CompositeNotification(NamedTuple):
+    """A notification that a composer derives from others."""
 
-    @property
-    def vector(self) -> bytes:
-        """Return it, in the composer's language."""
-        ...
-
-    @property
-    def event_ms(self) -> int:
-        """Return when the last of its parts happened."""
-        ...
-
-    @property
-    def lifetime_q(self) -> int:
-        """Return the code of its lifetime."""
-        ...
+    vector: bytes
+    """In the composer's language."""
+    event_ms: int
+    """Event time of the latest part."""
+    lifetime_q: int
+    """Encoded lifetime."""
 
 
 class Composer(Protocol):
@@ -114,7 +107,7 @@ class Composer(Protocol):
         event_ms: int,
         now_ms: int,
         only: SubscriptionKey | None = None,
-    ) -> Sequence[Made]:
+    ) -> Sequence[CompositeNotification]:
         """Take a notification; return what it makes, for this subscription only where one is named."""
         ...
 
@@ -135,23 +128,17 @@ ComposerFactory = Callable[[], Composer]
 """Makes an empty composer."""
 
 
-class Result(Protocol):
-    """What a notification says, apart from the message that says it."""
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The content of a notification, independent of its message. Several mediators may report the same one.
 
-    @property
-    def identity(self) -> bytes:
-        """Return what is the same in all messages that say it."""
-        ...
+    Of results with one identity, a higher rank supersedes a lower one.
+    """
 
-    @property
-    def rank(self) -> int:
-        """Return 0, or 1 for what overtakes it."""
-        ...
-
-    @property
-    def span_ms(self) -> int:
-        """Return how much later something may have happened that says the same."""
-        ...
+    identity: bytes
+    rank: int
+    span_ms: int = 0
+    """How much later another report of the same result may have its event time."""
 
 
 ResultReader = Callable[[bytes], Sequence[Result]]

@@ -1,4 +1,4 @@
-"""Subscription languages, each a look-up, a filter and a matcher behind one small interface."""
+"""Subscription languages. Each is a look-up, a source filter and a matcher behind one small interface."""
 
 from dens.compiled import use_compiled
 

@@ -1,8 +1,8 @@
-"""Parts that every board understands, for languages that boards do not know.
+"""Parts of subscriptions in the language of boards, for languages that boards do not implement.
 
-Boards filter readings of one byte an attribute, in the vectors of docs/vector-format.md (language 1). A
-language whose subscriptions can be let through by crisp ranges of bytes makes its parts here, and reads what
-comes back here, without knowing how boards spell them.
+Boards filter readings of one byte per attribute, in the vectors of docs/vector-format.md (language 1). A
+language whose subscriptions are covered by crisp byte ranges builds its parts and reads board notifications
+here, without knowing their encoding.
 """
 
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ from watchdog.vector import (
 
 BOARD_LANGUAGE_ID: Final = 1
 CRISP: Final = 127
-"""The slope of a constraint that holds within its range and nowhere else."""
+"""Slope of a constraint that holds exactly within its range."""
 _STAMP_AND_AGGREGATOR: Final = bytes(3)
-"""Written at no particular time; all constraints must hold, to any degree."""
+"""No creation time; all constraints must hold, to any degree."""
 
 
 def crisp_part(table: MissionTable, event: int, ranges: Mapping[int, tuple[int, int]]) -> Part:
@@ -49,18 +49,18 @@ def crisp_part(table: MissionTable, event: int, ranges: Mapping[int, tuple[int, 
 
 @dataclass(frozen=True, slots=True)
 class Constrained:
-    """What a subscription of the boards' language is about: an event class, and attributes, lowest first."""
+    """Event class and attributes of a subscription in the boards' language, lowest attribute first."""
 
     event: int
     attributes: tuple[int, ...]
     has_age: bool
     aggregator: str
     needs_all: bool
-    """Whether a constraint that always holds changes nothing: with the minimum and the product."""
+    """Whether the aggregator ignores a constraint that always holds (minimum and product)."""
 
 
 def constrained_by(body: bytes, width: int) -> Constrained:
-    """Return what a body of the boards' language is about; bytes that are none raise `VectorError`."""
+    """Return what a body of the boards' language constrains. Raise `VectorError` for invalid bytes."""
     vector = NO_HEADER + body
     check_subscription(vector, width)
     found = bytearray(8 * width)
@@ -80,9 +80,10 @@ def constrained_by(body: bytes, width: int) -> Constrained:
 
 
 def also_carrying(body: bytes, attribute: int, width: int) -> bytes:
-    """Return a body that lets through the same, but only with this attribute: under a range of all bytes.
+    """Return a body that matches the same readings but requires this attribute, by a constraint on all its
+    bytes.
 
-    It is meant for aggregators that such a constraint does not move (`Constrained.needs_all`).
+    Only valid for aggregators that ignore such a constraint (`Constrained.needs_all`).
     """
     vector = NO_HEADER + body
     known = constrained_by(body, width).attributes
@@ -96,15 +97,15 @@ def also_carrying(body: bytes, attribute: int, width: int) -> bytes:
     return body_of(wider)
 
 
-def told_by_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, int]]:
-    """Return the event class of a board's notification and the byte of each attribute that it tells; bytes
-    that are none raise `VectorError`.
+def values_of_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, int]]:
+    """Return the event class of a board's notification and the byte of each attribute. Raise `VectorError`
+    for invalid bytes.
     """
-    return told_values(vector, table.feature_bytes)
+    return notification_values(vector, table.feature_bytes)
 
 
-def told_values(vector: bytes, width: int) -> tuple[int, dict[int, int]]:
-    """Return the same of a notification with features of so many bytes, whatever the mission."""
+def notification_values(vector: bytes, width: int) -> tuple[int, dict[int, int]]:
+    """Return the same for a notification whose features have `width` bytes, without a mission."""
     check_notification(vector, width)
     found = bytearray(8 * width)
     indexes(vector, event_feature_offset(vector, width), width, found)

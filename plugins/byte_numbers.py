@@ -1,5 +1,5 @@
-"""Numbers in as few bytes as they need: base 128, most significant first, the high bit says that more
-follows; every number has one spelling, its shortest. Four bytes are the most unless somebody says otherwise.
+"""Variable-length numbers: base 128, most significant byte first; the high bit marks that more bytes follow.
+Only the shortest encoding is valid. The default maximum is four bytes.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from watchdog.vector import VectorError
 MORE: Final = 128
 MOST_BYTES: Final = 4
 LONG_BYTES: Final = 9
-"""For values, which may be large; they stay below 2⁶³."""
+"""Maximum length of values, which stay below 2⁶³."""
 
 _COUNTED: Final = {MOST_BYTES: "four", LONG_BYTES: "nine"}
 
@@ -27,14 +27,14 @@ def number(value: int) -> bytes:
 
 
 def signed(value: int) -> bytes:
-    """Return the bytes of a number of either sign: 0, −1, 1, −2 … count 0, 1, 2, 3 …"""
+    """Return the bytes of a signed number, zigzag encoded: 0, −1, 1, −2 … become 0, 1, 2, 3 …"""
     return number(2 * value if value >= 0 else -2 * value - 1)
 
 
 class ByteReader:
-    """Takes bytes from the front; what is not there, or not in its one spelling, raises `VectorError`.
+    """Reads bytes from the front. Missing bytes and non-canonical encodings raise `VectorError`.
 
-    `before` bytes stand before these in the vector, whose offsets errors tell.
+    `before` is the number of bytes that precede these in the vector; errors report offsets in the vector.
     """
 
     def __init__(self, data: bytes, before: int = 0) -> None:
@@ -43,23 +43,22 @@ class ByteReader:
         self._before = before
 
     def refused(self, message: str, at: int | None = None) -> VectorError:
-        """Return the error that refuses what stands at an offset, that of the next byte if none is given."""
+        """Return the error for an offset, by default that of the next byte."""
         return VectorError(self._before + (self.at if at is None else at), message)
 
     def byte(self, what: str) -> int:
-        """Take one byte."""
         if self.at >= len(self.data):
             raise self.refused(f"the vector ends where {what} is expected")
         self.at += 1
         return self.data[self.at - 1]
 
     def number(self, what: str, most: int = MOST_BYTES) -> int:
-        """Take a number of at most so many bytes."""
+        """Read a number of at most `most` bytes."""
         begin, value = self.at, 0
         while True:
             byte = self.byte(what)
             if self.at == begin + 1 and byte == MORE:
-                raise self.refused("a number begins with nothing; write it shorter", begin)
+                raise self.refused("a number has leading zero bytes; write it shorter", begin)
             value = value << 7 | byte & 127
             if byte < MORE:
                 return value
@@ -67,26 +66,26 @@ class ByteReader:
                 raise self.refused(f"a number has more than {_COUNTED[most]} bytes", begin)
 
     def signed(self, what: str, most: int = MOST_BYTES) -> int:
-        """Take a number of either sign."""
+        """Read a signed number."""
         value = self.number(what, most)
         return value >> 1 if value & 1 == 0 else -(value >> 1) - 1
 
     def take(self, length: int, what: str) -> bytes:
-        """Take so many bytes; nothing is allocated before they are known to be there."""
+        """Read `length` bytes. Nothing is allocated before they are known to exist."""
         if length > len(self.data) - self.at:
             raise self.refused(f"the vector ends where {length} bytes of {what} are expected")
         self.at += length
         return self.data[self.at - length : self.at]
 
     def text(self, what: str) -> str:
-        """Take a text behind its length."""
+        """Read a text with a length prefix."""
         begin = self.at
         try:
             return self.take(self.number(f"the length of {what}"), what).decode()
         except UnicodeDecodeError:
-            raise self.refused(f"{what} is no UTF-8", begin) from None
+            raise self.refused(f"{what} is not UTF-8", begin) from None
 
     def refuse_rest(self) -> None:
-        """Refuse what still stands behind the last part."""
+        """Refuse trailing bytes."""
         if self.at != len(self.data):
-            raise self.refused("bytes follow behind the end")
+            raise self.refused(f"{len(self.data) - self.at} trailing bytes")

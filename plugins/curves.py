@@ -1,6 +1,5 @@
-"""Degrees over the 256 values of a normalised domain: what fuzzifiers, hedges and three bytes (v, V, g) say.
-
-Every language whose terms are fuzzy sets draws them here.
+"""Membership curves over the 256 values of a normalised domain: fuzzifiers, hedges and the encoding (v, V,
+g).
 """
 
 from functools import cache
@@ -34,7 +33,7 @@ _BYTES = np.arange(256)
 
 
 def corners(fuzzifier: Fuzzifier) -> tuple[float, ...]:
-    """Return the values between which a curve only rises or only falls."""
+    """Return the values between which a curve is monotonic."""
     match fuzzifier:
         case Trapezoidal(left, right, width):
             return left - width, left, right, right + width
@@ -57,7 +56,7 @@ def corners(fuzzifier: Fuzzifier) -> tuple[float, ...]:
 
 
 def domain_values(attribute: Attribute | None) -> Curve:
-    """Return the value in the middle of each byte, in the attribute's unit; the byte itself where there is no
+    """Return the value in the middle of each byte, in the attribute's unit; the byte itself without an
     attribute.
     """
     values = _BYTES.astype(np.float64)
@@ -106,13 +105,15 @@ def fuzzifier_curve(fuzzifier: Fuzzifier, x: Curve) -> Curve:
 
 
 def hedged(curve: Curve, hedge: str) -> Curve:
-    """Return the curve bent by a hedge."""
+    """Return the curve modified by a hedge."""
     bent: Curve = HEDGES[hedge].bend(curve)
     return bent
 
 
 def degrees(v: int, V: int, g: int) -> Curve:
-    """Return the degrees, in [0, 1], that (v, V, g) gives to each byte, in the integers of every runtime."""
+    """Return the degrees, in [0, 1], that (v, V, g) gives to each byte, in the integer arithmetic of every
+    runtime.
+    """
     distance = np.maximum(np.maximum(v - _BYTES, _BYTES - V), 0)
     curve: Curve = degrees_by_distance()[g & 127][distance]
     return 1.0 - curve if g & 128 else curve
@@ -128,7 +129,7 @@ def degrees_by_distance() -> Curve:
 
 
 def _falling(distance: Curve, width: float) -> Curve:
-    """Return 1 where the distance is not positive, falling to 0 over the width, at once if that is 0."""
+    """Return 1 where the distance is not positive, falling to 0 over the width (a step if the width is 0)."""
     if width == 0:
         return np.where(distance <= 0, 1.0, 0.0)
     return np.clip(1.0 - distance / width, 0.0, 1.0)

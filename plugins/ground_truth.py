@@ -1,7 +1,7 @@
-"""Ground truth: which subscriptions a whole reading would satisfy, asked in columns by Spark.
+"""Ground truth: which subscriptions a complete reading satisfies. Spark evaluates it in columns.
 
-What left a source says nothing of what should have left it. So every reading that a watchdog judged is told
-in full and judged again, by the language itself, against everything that was in force.
+Released notifications do not show what should have been released. So every reading that a watchdog filtered
+is recorded in full and evaluated again, by the language itself, against all subscriptions in force.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ Keys = npt.NDArray[np.uint32]
 Bytes = npt.NDArray[np.uint8]
 
 Judged = tuple[Integers, Keys, Bytes]
-"""(ends, keys, degrees): the matches of reading i stand at [ends[i - 1], ends[i]), in no particular order."""
+"""(ends, keys, degrees): the matches of reading i are [ends[i - 1], ends[i]), in no particular order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingColumns:
-    """Readings side by side. `rows` has one byte for every attribute index, 0 where there is no value; bit i
-    of `features` says whether attribute i has one. `exact` are the values as the source knew them
-    (`plugins.readings`), None of a reading that its bytes tell fully.
+    """Readings as columns. `rows` has one byte per attribute index, 0 if there is no value; bit i of
+    `features` is set if attribute i has a value. `exact` has the values as the source knew them
+    (`plugins.readings`), or None if the bytes are exact.
     """
 
     event_ms: Integers
@@ -35,11 +35,9 @@ class ReadingColumns:
     exact: Sequence[bytes | None]
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self.events)
 
     def part(self, begin: int, end: int) -> "ReadingColumns":
-        """Return some of them."""
         some = slice(begin, end)
         return ReadingColumns(
             self.event_ms[some], self.events[some], self.features[some], self.rows[some], self.exact[some]
@@ -47,26 +45,24 @@ class ReadingColumns:
 
 
 class GroundTruth(Protocol):
-    """Judges readings against the subscriptions it holds, which are known by numbers of the caller's."""
+    """Evaluates readings against subscriptions, which the caller numbers."""
 
     def add(self, number: int, body: bytes) -> None:
-        """Hold a subscription under a number that is free."""
+        """Add a subscription under an unused number."""
         ...
 
-    def remove(self, number: int) -> None:
-        """Forget it."""
-        ...
+    def remove(self, number: int) -> None: ...
 
     def judge(self, readings: ReadingColumns) -> Judged:
-        """Return what each reading satisfies, at the age of 0."""
+        """Return the subscriptions that each reading satisfies at age 0."""
         ...
 
 
-class TellingTruth:
-    """Ground truth by a language's own matcher: each reading is told as a notification, and matched.
+class MatcherTruth:
+    """Ground truth by a language's own matcher: each reading is encoded as a notification and matched.
 
-    `tell` takes a reading's event class, mask, row and exact values and returns the notification that says
-    all of it, None where there is nothing to say.
+    `encode` takes a reading's event class, mask, row and exact values and returns a notification with all
+    values, or None if there are none.
     """
 
     def __init__(
@@ -76,15 +72,12 @@ class TellingTruth:
         self._tell = tell
 
     def add(self, number: int, body: bytes) -> None:
-        """Hold a subscription under a number that is free."""
         self._matcher.add(_key(number), body)
 
     def remove(self, number: int) -> None:
-        """Forget it."""
         self._matcher.remove(_key(number))
 
     def judge(self, readings: ReadingColumns) -> Judged:
-        """Ask one reading after the other."""
         ends = np.zeros(len(readings), np.int64)
         found: list[tuple[int, int]] = []
         for at in range(len(readings)):

@@ -22,7 +22,7 @@ _ALIASES: Final = (1 << 32) - FIRST_ALIAS
 
 
 class KeyNumbers:
-    """The numbers of the keys that one matcher holds."""
+    """Numbers of the keys that one matcher holds."""
 
     __slots__ = ("_aliases", "_free", "_keys")
 
@@ -37,25 +37,25 @@ class KeyNumbers:
         return bool(self._aliases)
 
     def number_of(self, key: SubscriptionKey) -> int | None:
-        """Return the number of a key; None where it would need an alias and has none, so is not held."""
+        """Return the number of a key, or None if it would need an alias and has none (so it is not held)."""
         origin, id = key
         if 0 <= origin < FIRST_ALIAS >> 8 and 0 <= id <= 0xFF:
             return origin << 8 | id
         return self._aliases.get(key)
 
     def take(self, key: SubscriptionKey) -> int:
-        """Return the number of a key that is going to be held. A negative key raises `ValueError`."""
+        """Return a number for a key that will be held. A negative key raises `ValueError`."""
         number = self.number_of(key)
         if number is None:
             check_key(key)
             if not self._free and len(self._aliases) == _ALIASES:
-                raise OverflowError(f"{_ALIASES} keys with large numbers are held; there is no alias left")
+                raise OverflowError(f"all {_ALIASES} aliases of keys with large numbers are in use")
             number = self._free.pop() if self._free else FIRST_ALIAS + len(self._aliases)
             self._aliases[key], self._keys[number] = number, key
         return number
 
     def release(self, key: SubscriptionKey) -> None:
-        """Forget a key that is not held any more; an unknown one is no error."""
+        """Free the number of a key; an unknown key is ignored."""
         number = self._aliases.pop(key, None)
         if number is not None:
             del self._keys[number]
@@ -67,6 +67,6 @@ class KeyNumbers:
 
 
 def check_key(key: SubscriptionKey) -> None:
-    """Raise `ValueError` where no subscription can have this key."""
+    """Raise `ValueError` if no subscription can have this key."""
     if min(key) < 0:
-        raise ValueError(f"{key} is no subscription key: an origin and an id are at least 0")
+        raise ValueError(f"{key} is not a subscription key: origin and id are at least 0")

@@ -1,21 +1,29 @@
-"""What a subscription language is, to the rest of the system.
+"""The interface of a subscription language.
 
-How an event is *described* is independent of how it *travels*. A language is a value made of factories, each
-answering one question at one place: which publishers can serve this subscription (look-up, on a DENS node),
-which readings are worth sending (filter, at the source), which subscriptions a notification satisfies
-(match, on a DENS node), what a person can do with it (authoring, in commands), which readings should have
-been told (ground truth, in Spark). What a language does not offer is None; who needs it says so in words.
+How an event is *described* is independent of how it *travels*. A language is a value made of factories, one
+per task: find publishers (look-up, on a DENS node), filter readings (at the source), match notifications (on
+a DENS node), author subscriptions (in commands), compute ground truth (in Spark). Optional factories are
+None; callers that need one report that it is missing.
 
-Of a subscription every language is given its *body*. Number, revision and lifetime are the overlay's, stand
-before it on the air (`watchdog.header`), and are nothing to a language.
+A language sees only the *body* of a subscription. Number, revision and lifetime precede it on the air
+(`watchdog.header`) and belong to the overlay.
 
-One law holds for every language and is tested for all of them: whatever would match, the filter lets pass.
+One property holds for every language and is tested for all: the filter releases whatever would match.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from dens.interfaces import (
+    Composer,
+    CompositeNotification,
+    CoverIndex,
+    Matcher,
+    Result,
+    ResultReader,
+    SubscriptionKey,
+)
 from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
 from watchdog.filter import Release
@@ -25,17 +33,18 @@ if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
     from plugins.publications import PublicationReader
-    from plugins.relations import CoverIndex, Relations
-    from plugins.routing import RoutingOptions, RoutingRelations
+    from plugins.relations import Relations
+    from plugins.routing import AdvertisingRelations, RoutingOptions
 
 __all__ = [
     "DETAIL_BYTES",
     "Composer",
+    "CompositeNotification",
+    "CoverIndex",
     "Damper",
     "DocumentFilter",
     "LevelledMatcher",
     "LookUp",
-    "Made",
     "Match",
     "Matcher",
     "NamingFilter",
@@ -45,31 +54,29 @@ __all__ = [
     "Release",
     "Requirement",
     "Result",
+    "ResultReader",
     "SourceFilter",
     "SubscriptionKey",
     "SubscriptionLanguage",
 ]
 
-SubscriptionKey = tuple[int, int]
-"""(origin, id): the subscriber's node number and its number for the subscription."""
-
 DETAIL_BYTES: Final = 255
-"""The most that a match may say beside its degree."""
+"""Maximum length of `Match.detail`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One subscription that a notification satisfies, how well, and what else its language knows of it.
+    """One subscription that a notification satisfies.
 
-    `detail` is opaque to everybody else: it travels with the notification to the subscriber and into the
-    trace, and the language's authoring puts it into words.
+    `detail` is opaque to the overlay. It travels with the notification to the subscriber and into the trace;
+    `Authoring.describe_match` renders it.
     """
 
     key: SubscriptionKey
     degree_u8: int
     detail: bytes = b""
     revision: int | None = None
-    """The only revision of the subscription that it is for, where the notification names one."""
+    """The only revision of the subscription that it is valid for, if the notification names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,109 +88,77 @@ class Requirement:
 
 
 class Question(Protocol):
-    """What a subscription asks of publishers: can this one serve it?"""
+    """Which publishers can serve a subscription."""
 
     @property
     def alternatives(self) -> Sequence[Requirement] | None:
-        """Return what to measure, any of it being enough, where nothing else decides; a directory may then
-        look it up in an index. None where only `serves` can tell.
+        """Return requirements, any of which suffices and nothing else matters, so that a directory can use an
+        index. None if only `serves` can decide.
         """
         ...
 
     def serves(self, extract: Extract) -> bool:
-        """Say whether a publisher that offers this can serve the subscription."""
+        """Return whether a publisher with this offer can serve the subscription."""
         ...
 
 
 class LookUp(Protocol):
-    """Says what a publisher must offer to serve a subscription."""
+    """Derives from a subscription which publishers can serve it."""
 
-    def question(self, body: bytes) -> Question:
-        """Return the question that a subscription asks of publishers."""
-        ...
+    def question(self, body: bytes) -> Question: ...
 
 
 class SourceFilter(Protocol):
-    """Decides at the source which readings become notifications. It may keep state over readings."""
+    """Decides at the source which readings become notifications. It may keep state between readings."""
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Start to look for this subscription; a known key is replaced."""
+        """Add this subscription; a known key is replaced."""
         ...
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
+        """Remove it; an unknown key is ignored."""
         ...
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth, most attributes first.
+        """Return the notifications of this reading, most attributes first.
 
-        On a host it is a `plugins.readings.ExactReading`, which has the values themselves too.
+        On a host, the reading is a `plugins.readings.ExactReading`, which also has the exact values.
         """
         ...
 
 
 class DocumentFilter(SourceFilter, Protocol):
-    """A filter of documents, which are notifications as they are: nothing has to be measured for them."""
+    """A filter that also takes documents. A document is published as it is, without readings."""
 
     def offer(self, document: bytes) -> list[Release]:
-        """Return what to send of this document; nothing where nobody wants it."""
+        """Return the notifications of this document, none if no subscription matches."""
         ...
 
 
 @runtime_checkable
 class NamingFilter(SourceFilter, Protocol):
-    """A filter whose notifications say who measured, and for whom they are."""
+    """A filter whose notifications contain the source and the subscription."""
 
     def introduce(self, node: int) -> None:
-        """Say whose readings it is fed."""
+        """Set the node number of the source."""
         ...
 
     def announce(self, origin: int, id: int, revision: int) -> None:
-        """Say whose subscription is added next, and in which revision: a key may be another name for it."""
+        """Set the subscription and the revision of the next `add`, whose key may be an alias."""
         ...
 
 
 class Damper(Protocol):
-    """Holds back what tells nothing new."""
+    """Suppresses notifications that add nothing new."""
 
     def judge(self, vector: bytes, now_ms: int) -> int:
-        """Return 0, and take the notification as sent, or the rule that holds it back (`watchdog.damper`)."""
-        ...
-
-
-class Matcher(Protocol):
-    """Finds the subscriptions that a notification satisfies.
-
-    It remembers no notifications: what it answers follows from the subscriptions it holds and from what it
-    is asked. So nothing is lost when a node starts anew.
-    """
-
-    def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a known key is replaced."""
-        ...
-
-    def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
-        ...
-
-    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key. Its age is `now_ms - event_ms`."""
-        ...
-
-    def match_batch(
-        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
-    ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield (position, matches) for (vector, event_ms) pairs in the order in which they complete.
-
-        The batch sees the subscriptions held when it was called, less those removed since; it may be left
-        unfinished.
-        """
+        """Return 0 and count the notification as sent, or the rule that suppresses it (`watchdog.damper`)."""
         ...
 
 
 @runtime_checkable
 class Grader(Protocol):
-    """What a matcher may know besides: degrees alone, for who asks about every reading."""
+    """A matcher that can also return degrees only, for callers that match every reading."""
 
     def grades(self, vector: bytes, event_ms: int, now_ms: int) -> dict[int, int]:
         """Return the degrees of what `match` returns, by origin·256 + id, in its order."""
@@ -191,7 +166,7 @@ class Grader(Protocol):
 
 
 def grades_of(matcher: Matcher) -> Callable[[bytes, int, int], dict[int, int]]:
-    """Return how a matcher is asked for degrees alone, whether it knows that question or not."""
+    """Return a function that computes degrees only, by `match` if the matcher is not a `Grader`."""
     if isinstance(matcher, Grader):
         return matcher.grades
 
@@ -203,203 +178,127 @@ def grades_of(matcher: Matcher) -> Callable[[bytes, int, int], dict[int, int]]:
 
 
 class LevelledMatcher(Matcher, Protocol):
-    """A matcher that can order a batch by estimated work, at one of several levels of effort."""
+    """A matcher that can order a batch by estimated work, at one of several levels."""
 
     def use_level(self, level: int | None) -> None:
-        """Estimate the batches to come at this level, from 1 (not at all), or at whichever turns out best
-        where it is None. A level that there is not raises `ValueError`, which says what there is.
+        """Estimate the following batches at this level: 1 is no estimation, None chooses the best. An unknown
+        level raises `ValueError`, which lists the levels.
         """
         ...
 
 
 class NotServed(ValueError):
-    """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
-
-
-class Made(NamedTuple):
-    """A notification that a composer makes of others: its vector in the composer's own language, when the
-    last of its parts happened, and the code of its lifetime.
+    """The subscription is valid but this algorithm does not support it; another algorithm of the language
+    does.
     """
-
-    vector: bytes
-    event_ms: int
-    lifetime_q: int
-
-
-class Composer(Protocol):
-    """Makes notifications of what is held, on a DENS node, beside the matchers.
-
-    It remembers, under one law: what it knows is a function of the *set* of notifications and subscriptions
-    that it was given and has not been asked to forget. In which order they came, and how often, makes no
-    difference; so a node that starts anew feeds it again and nothing is lost.
-    """
-
-    @property
-    def listens_to(self) -> frozenset[int]:
-        """Return the languages of the notifications that it is to be fed."""
-        ...
-
-    def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
-        """Look for this subscription among events of the time in which it is in force; a known key is
-        replaced, and a renewal (the same revision and body) keeps what is remembered. A bad body raises
-        `VectorError` and changes nothing.
-        """
-        ...
-
-    def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
-        ...
-
-    def feed(
-        self,
-        item_id: int,
-        language_id: int,
-        vector: bytes,
-        event_ms: int,
-        now_ms: int,
-        only: SubscriptionKey | None = None,
-    ) -> list[Made]:
-        """Take a notification, in any order and any number of times; return what it makes, for this
-        subscription only where one is named.
-        """
-        ...
-
-    def forget(self, item_id: int) -> None:
-        """Remember a notification no longer; an unknown one is no error."""
-        ...
-
-    def wanted_by(self, item_id: int) -> Mapping[int, int]:
-        """Return for whom a notification may become a part: the subscriber's origin, and to which degree
-        (0..255) the part is satisfied.
-        """
-        ...
-
-    def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
-        """Return the notifications of which this one was made, where all of them are remembered."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a notification says, apart from the message that says it: several mediators may find the same.
-
-    Of one identity, a higher rank overtakes a lower one.
-    """
-
-    identity: bytes
-    rank: int
-    span_ms: int = 0
-    """How much later something may have happened that says the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A subscription of another language that lets through something of what is wanted."""
+    """A subscription of another language that covers a part of the original."""
 
     language_id: int
     body: bytes
 
 
 TakeApart = Callable[[bytes], tuple[Part, ...]]
-"""From a body to subscriptions of other languages that together let pass whatever it wants."""
+"""From a body to subscriptions of other languages that together cover it."""
 
 
 def no_parts(table: MissionTable) -> TakeApart:
-    """Return nothing of any body: sources that do not know the language cannot serve it."""
+    """Decompose into nothing: sources that do not implement the language cannot serve it."""
     return lambda body: ()
 
 
 MatcherFactory = Callable[[MissionTable], Matcher]
-ResultReader = Callable[[bytes], tuple[Result, ...]]
-"""From a notification's vector to what it says; bytes that are none raise `VectorError`."""
 
-AskedValue = tuple[int, int, int]
-"""Event, attribute, and the normalised byte in the middle of what is wanted of it."""
+RequestedValue = tuple[int, int, int]
+"""Event, attribute, and the normalised byte in the middle of the requested values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionLanguage:
-    """A language, whole. Only what a node cannot do without has no default."""
+    """All factories of a language. Only those without which a node cannot run have no default."""
 
     language_id: int
-    """The number by which messages name it; 0 to 15 are this project's, others take what is free."""
+    """Its number in messages. 0 to 15 are reserved for this project, other packages use the rest."""
     name: str
-    """How people call it, in commands and scenarios."""
+    """Its name in commands and scenarios."""
     lookup: Callable[[MissionTable], LookUp]
     source_filter: Callable[[MissionTable], SourceFilter]
     matcher: MatcherFactory
     listens_to: Mapping[int, MatcherFactory] | None = None
-    """What judges the notifications of which languages; None means `matcher` those of its own. All of these
-    matchers take the same bodies."""
+    """Matchers by the language of the notifications that they match; None means `matcher` for its own
+    notifications. All of them take the same bodies."""
     composer: Callable[[MissionTable], Composer] | None = None
-    """Makes notifications of this language out of others; None where nothing is composed."""
+    """Derives notifications of this language from others; None if nothing is composed."""
     results: ResultReader | None = None
-    """Reads what its notifications say, where several may say the same; None where each says its own."""
+    """Reads the content of its notifications, if several notifications can have the same content;
+    else None."""
     parts: Callable[[MissionTable], TakeApart] = no_parts
-    """Takes subscriptions apart for sources that do not know the language."""
-    only_sources_tell: "Callable[[MissionTable, bytes], str] | None" = None
-    """Names what of a body nobody tells but sources that know the language, nothing where mediators tell all
-    of it; None where that is so for all bodies."""
+    """Decomposes subscriptions for sources that do not implement the language."""
+    source_only_features: "Callable[[MissionTable, bytes], str] | None" = None
+    """Parts of a subscription that only sources with this language can evaluate, as text; empty if mediators
+    can evaluate all of it. None means empty for all bodies."""
     reads_values: bool = False
-    """Whether values count beyond their bytes (`plugins.readings`); runs that ask in it record them."""
+    """Whether exact values matter, not only their bytes (`plugins.readings`); runs with such subscriptions
+    record them."""
     authoring: "Callable[[], Authoring] | None" = None
-    """What a person does with it. Called where it is needed, so that a node imports none of it."""
+    """Commands for people. A factory, so that a node does not import any of it."""
     namespaces: tuple[str, ...] = ()
     """XML namespaces of its documents, the one it writes first. A plain value: finding the language of a
     document must not import the authoring of every language."""
     suffixes: tuple[str, ...] = ()
-    """Ends of the names of its documents that are no XML, which has a namespace to tell."""
+    """File name suffixes of its documents if they are not XML. XML is recognised by its namespace."""
     publication_suffixes: tuple[str, ...] = ()
-    """Ends of the names of documents that tell in this language, where they are no XML."""
+    """File name suffixes of its publications if they are not XML."""
     publications: "Callable[[], PublicationReader] | None" = None
-    """Reads documents into notifications, which its filter, a `DocumentFilter`, is offered."""
+    """Reads documents into notifications, which are offered to its filter, a `DocumentFilter`."""
     algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
-    """Its matchers by name, where there are several; they answer the same."""
+    """Alternative matchers by name; all return the same matches."""
     partial_algorithms: frozenset[str] = frozenset()
-    """Those of them that do not take every subscription (`NotServed`); whoever meets any cannot use them."""
+    """Algorithms that do not support every subscription (`NotServed`), so nodes cannot use them."""
     conditions: "Mapping[str, Callable[[], SubscriptionLanguage]]" = field(default_factory=dict)
-    """The language under each of its feature conditions (when a notification serves a subscription at all),
-    by name, where there are several: the same number and name, other matchers, filters and ground truth."""
+    """The language under each feature condition (when a notification can serve a subscription at all), by
+    name: same number and name, different matchers, filters and ground truth."""
     source_filters: "Mapping[str, Callable[[MissionTable], SourceFilter]]" = field(default_factory=dict)
-    """Its source filters by algorithm, where there are several; they release the same."""
+    """Alternative source filters by algorithm; all release the same."""
     announced_filter: "Callable[[MissionTable], SourceFilter] | None" = None
-    """The filter of sources that advertise to brokers: it is given advertisements alone, and releases what
-    they announce (`RoutingRelations.admits`). None: the usual filter, so that what satisfies an advertisement
-    is released."""
+    """Filter of sources that advertise to brokers. It is given advertisements only and releases what they
+    advertise (`RoutingRelations.admits`). None: the default filter, which releases what satisfies an
+    advertisement."""
     relations: "Callable[[MissionTable], Relations] | None" = None
-    routing: "Callable[[MissionTable, RoutingOptions], RoutingRelations] | None" = None
-    """What brokers ask, where it is more than `relations` say (`plugins.routing`)."""
-    source_covers: "Callable[[MissionTable], CoverIndex] | None" = None
-    """What stands for what at a source, so that mediators spare installs; None where everything is
-    installed."""
+    routing: "Callable[[MissionTable, RoutingOptions], AdvertisingRelations] | None" = None
+    """Relations for brokers, if they are more than `relations` provides (`plugins.routing`)."""
+    source_covers: Callable[[MissionTable], CoverIndex] | None = None
+    """Index of covering at a source, so that mediators can suppress installs; None installs everything."""
     ground_truth: "Callable[[MissionTable], GroundTruth] | None" = None
-    """Judges whole readings, for Spark; None where readings are nothing to it."""
-    asked_values: Callable[[MissionTable, bytes], Sequence[AskedValue]] | None = None
-    """What a body asks of attributes, each as one value, to learn terms from; None where it says nothing of
-    values."""
+    """Evaluates complete readings, for Spark; None if readings do not concern the language."""
+    requested_values: Callable[[MissionTable, bytes], Sequence[RequestedValue]] | None = None
+    """The values that a body requests, one per attribute, to learn terms from; None if it has no values."""
     damper: Callable[[MissionTable, int, int], Damper] | None = None
-    """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
+    """(table, interval_ms, hysteresis) → what suppresses repetitions; None if nothing is suppressed."""
 
     def source_filter_by(
         self, algorithm: str | None, table: MissionTable, *, advertises: bool = False
     ) -> SourceFilter:
-        """Return a source filter with an algorithm of this name, or the usual one where it has none such; for
-        a source that advertises, the filter for advertisements where there is one.
+        """Return a source filter with this algorithm, or the default one. A source that advertises gets the
+        filter for advertisements if there is one.
         """
         if advertises and self.announced_filter is not None:
             return self.announced_filter(table)
         return self.source_filters.get(algorithm or "", self.source_filter)(table)
 
     def occupied(self, table: MissionTable, body: bytes) -> int:
-        """Return how many numbers after its own a subscription needs at its subscriber, for its parts."""
+        """Return how many subscription numbers its parts need, after its own."""
         return len(self.parts(table)(body))
 
     @property
     def has_own_notifications(self) -> bool:
-        """Tell whether sources tell anything in this language; others are offered its parts."""
+        """Return whether sources publish in this language; others install its parts."""
         return self.language_id in self.matchers
 
     @property
     def matchers(self) -> Mapping[int, MatcherFactory]:
-        """Return what judges notifications, by the language they are in."""
+        """Return the matchers by the language of the notifications that they match."""
         return {self.language_id: self.matcher} if self.listens_to is None else self.listens_to

@@ -1,4 +1,4 @@
-"""Look-up by what is measured: the question most subscriptions ask of publishers."""
+"""Look-up by measured attributes, as most languages need it."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,6 @@ class MeasuresAny:
     alternatives: tuple[Requirement, ...]
 
     def serves(self, extract: Extract) -> bool:
-        """Say whether some source of the publisher fills an alternative."""
         return any(
             source.event == wanted.event and source.fills(mask_of(wanted.attributes))
             for wanted in self.alternatives

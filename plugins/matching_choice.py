@@ -1,8 +1,7 @@
-"""Which algorithm matches, and under which feature condition: what scenarios, node files and commands choose.
+"""Choice of matching algorithm and feature condition, for scenarios, node files and commands.
 
-Names are those of the languages. A name concerns every language that has it; the others match as they always
-do. A condition belongs to a whole mission: sources, boards and mediators have the same one. Ground truth has
-none.
+Names are those of the languages. A name applies to every language that has it; the others use their default.
+A condition applies to a whole mission: sources, boards and mediators use the same one. Ground truth has none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,13 +13,13 @@ from plugins.language import SubscriptionLanguage
 
 @dataclass(frozen=True, slots=True)
 class MatchingChoice:
-    """What is chosen; None is what a language has by itself."""
+    """The chosen names; None is the default of a language."""
 
     matcher: str | None = None
     condition: str | None = None
 
     def applied(self, known: Mapping[int, SubscriptionLanguage]) -> dict[int, SubscriptionLanguage]:
-        """Return the languages as they are under this choice; a name that none of them has raises
+        """Return the languages with this choice applied. A name that none of them has raises
         `UnknownName`.
         """
         matcher = None if self.matcher is None else matcher_named(self.matcher, known.values())
@@ -30,7 +29,7 @@ class MatchingChoice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceFault:
-    """What is wrong with a key of a file that chooses: its error code, what to say, what was likely meant."""
+    """A wrong key in a file: its error code, the message, and suggestions."""
 
     key: str
     code: str
@@ -41,7 +40,7 @@ class ChoiceFault:
 def choice_faults(
     matcher: str | None, condition: str | None, known: Iterable[SubscriptionLanguage]
 ) -> Iterator[ChoiceFault]:
-    """Yield what of these keys no language knows."""
+    """Yield the keys that no language knows."""
     spoken = tuple(known)
     for key, code, name, named in (
         ("matcher", "D390", matcher, matcher_named),
@@ -55,7 +54,7 @@ def choice_faults(
 
 
 def matcher_named(name: str, known: Iterable[SubscriptionLanguage]) -> str:
-    """Return the name of an algorithm as languages have it, or raise `UnknownName`; case is ignored."""
+    """Return the canonical name of an algorithm, or raise `UnknownName`. Case is ignored."""
     return known_name("matcher", name, [each for language in known for each in language.algorithms])
 
 
@@ -65,7 +64,7 @@ def condition_named(name: str, known: Iterable[SubscriptionLanguage]) -> str:
 
 
 def known_name(what: str, name: str, names: Iterable[str]) -> str:
-    """Return the name as it is known, or raise `UnknownName`; case is ignored."""
+    """Return the canonical name, or raise `UnknownName`. Case is ignored."""
     there = list(dict.fromkeys(names))
     if name.casefold() not in there:
         raise UnknownName(what, name, there, most=len(there))

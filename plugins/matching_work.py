@@ -1,8 +1,8 @@
-"""What matching does, counted: the same on every machine, whatever it takes there.
+"""Work counters of matchers: equal on every machine.
 
-A matcher that counts has an attribute `work`, which grows with every notification that it is asked about. Who
-wants to know what one of them took looks before and after (`taken`, `since`). What the counts cost in time on
-a device is that device's affair (`emulation.devices.matching_costs`).
+A matcher that counts has an attribute `work`, which grows with every notification it matches. To measure one
+notification, compare before and after (`taken`, `since`). What the counts cost in time on a device is defined
+in `emulation.devices.matching_costs`.
 """
 
 from dataclasses import dataclass
@@ -10,25 +10,24 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class MatchingWork:
-    """Counted steps of one matcher, since it was made."""
+    """Steps of one matcher since its creation."""
 
     feature_tests: int = 0
-    """Times that the feature of a subscription, or of a group that shares one, was held against a
-    notification's."""
+    """Tests of the feature of a subscription, or of a group that shares one, against a notification's."""
     memberships: int = 0
-    """Times that a value was held against one predicate."""
+    """Evaluations of a value by one predicate."""
     aggregations: int = 0
-    """Times that the degrees of a subscription were made one."""
+    """Aggregations of the degrees of a subscription."""
     pairs: int = 0
-    """Pairs of degrees that break-down related for that (the paper's fuzzy relational products)."""
+    """Pairs of degrees related by break-down (the paper's fuzzy relational products)."""
     rows: int = 0
-    """Subscriptions judged in columns, many at once: their memberships and aggregations are not counted
-    singly."""
+    """Subscriptions evaluated in columns; their memberships and aggregations are not counted individually."""
 
     @property
     def units(self) -> int:
-        """Return the counts as units of work (dens/overlay/session/work_budget.py); rows are judged in
-        blocks of 64."""
+        """Return the counts as units of work (dens/overlay/session/work_budget.py). Rows are evaluated in
+        blocks of 64.
+        """
         steps = self.feature_tests + self.memberships + self.aggregations + self.pairs
         return steps + self.rows // 64
 
@@ -47,11 +46,11 @@ class MatchingWork:
         return self
 
     def taken(self) -> "MatchingWork":
-        """Return the counts as they are now."""
+        """Return a copy of the counts."""
         return self.since(MatchingWork())
 
     def since(self, before: "MatchingWork") -> "MatchingWork":
-        """Return what was done since the counts were as in `before`."""
+        """Return the difference to earlier counts."""
         return MatchingWork(
             self.feature_tests - before.feature_tests,
             self.memberships - before.memberships,
@@ -62,6 +61,6 @@ class MatchingWork:
 
 
 def work_of(matcher: object) -> MatchingWork | None:
-    """Return what a matcher counts, or None where it counts nothing."""
+    """Return the counters of a matcher, or None if it does not count."""
     work = getattr(matcher, "work", None)
     return work if isinstance(work, MatchingWork) else None

@@ -1,7 +1,4 @@
-"""Bytes that are well-formed *and* mean something in a mission: its event classes, attributes and values.
-
-What is well-formed each language says for itself; what a mission knows is the same for all.
-"""
+"""Checks that well-formed bytes refer to event classes, attributes and values of the mission."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,8 +10,8 @@ from watchdog.vector import VectorError
 def event_in_mission(
     table: MissionTable, event: int, attributes: Iterable[int], *, event_at: int, attributes_at: int
 ) -> EventClass:
-    """Return an event class that has these attributes, or raise `VectorError` at the offset of whichever the
-    mission does not know.
+    """Return an event class that has these attributes. Raise `VectorError` at the offset of the first one
+    that the mission does not know.
     """
     try:
         known = table.event_at(event)
@@ -27,7 +24,7 @@ def event_in_mission(
 
 
 def refuse_unknown_values(event: EventClass, values: Mapping[int, int], at: int) -> None:
-    """Raise `VectorError` for the byte of a listed value that there is not; bytes stand one after the other
+    """Raise `VectorError` for a byte that is not the position of a listed value. The bytes are consecutive
     from this offset.
     """
     for position, (index, byte) in enumerate(values.items()):

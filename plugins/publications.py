@@ -1,7 +1,7 @@
-"""What people publish as it stands: a report, an entry of a feed, a note. Nothing is measured for it.
+"""Documents that are published as they are: a report, an entry of a feed, a note.
 
-A language that has such documents reads them into its notifications; a source offers each to its filter
-(`plugins.language.DocumentFilter`), as it feeds it readings.
+A language with such documents reads them into notifications. A source offers each one to its filter
+(`plugins.language.DocumentFilter`), as it feeds readings.
 """
 
 from dataclasses import dataclass
@@ -12,18 +12,20 @@ from knowledge_manager.mission_table import MissionTable
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A document as its language wrote it, and what its publisher announces to be found by look-up."""
+    """An encoded document, and the event class and attributes that its publisher offers so that look-up finds
+    it.
+    """
 
     vector: bytes
     event: str
     attributes: tuple[str, ...]
     lifetime_q: int | None = None
-    """The code of how long it is valid, if the document says so."""
+    """Encoded lifetime, if the document has one."""
 
 
 class PublicationReader(Protocol):
     """Reads the documents of a language."""
 
     def read(self, source: bytes, file: str, table: MissionTable) -> Publication:
-        """Return the notification that a document is; everything wrong with it raises one `DocumentError`."""
+        """Return a document as a notification. All errors in it raise one `DocumentError`."""
         ...

@@ -23,19 +23,22 @@ from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
 Corners = tuple[int, int, int, int]
-"""Least and greatest value that is possible at all (outer), and that is fully possible (inner), in order."""
+"""(outer low, inner low, inner high, outer high): the value is certainly within the outer bounds and fully
+possible within the inner ones."""
 
 _FORMS: Final = {1: struct.Struct(">i"), 2: struct.Struct(">ii"), 4: struct.Struct(">iiii")}
 _HEAD_BYTES: Final = 2
 
 
 def point(value: int) -> Corners:
-    """Return the corners of a value that is known."""
+    """Return the corners of an exact value."""
     return value, value, value, value
 
 
 class ExactReading(Reading):
-    """A reading with the corners of each value; those of attributes that were not measured mean nothing."""
+    """A reading with the corners of each value. Corners of attributes that were not measured are
+    undefined.
+    """
 
     __slots__ = ("_corners",)
 
@@ -44,7 +47,7 @@ class ExactReading(Reading):
         self._corners: list[Corners] = [point(0)] * len(self.row)
 
     def measure(self, attribute: Attribute, corners: Corners) -> None:
-        """Note a value, which is present from now on; its byte is that of the middle of its core."""
+        """Set a value. Its byte is that of the middle of its core."""
         value = (corners[1] + corners[2]) // 2
         if attribute.type != "nominal":
             value = normal_byte(value, attribute.lo_scaled, attribute.hi_scaled, attribute.inner)
@@ -52,18 +55,18 @@ class ExactReading(Reading):
         self._corners[attribute.index] = corners
 
     def corners(self, attribute: int) -> Corners:
-        """Return what is known of an attribute that was measured."""
+        """Return the corners of a measured attribute."""
         return self._corners[attribute]
 
     def exact(self) -> bytes:
-        """Return all corners as a trace keeps them."""
+        """Return all corners in the encoding of traces."""
         return b"".join(
             _written(index, self._corners[index]) for index in range(len(self.row)) if self.has(index)
         )
 
 
 def present_bytes(reading: Reading) -> tuple[bytes, bytes]:
-    """Return which attributes a reading has, as a mask, and a byte for each of them, lowest index first."""
+    """Return the mask of the measured attributes, and a byte for each, lowest index first."""
     mask = bytes(reading.mask)
     present = int.from_bytes(mask, "big")
     return mask, bytes(value for index, value in enumerate(bytes(reading.row)) if present >> index & 1)
@@ -79,10 +82,10 @@ def _written(index: int, corners: Corners) -> bytes:
 
 
 def decode_exact(data: bytes) -> dict[int, Corners]:
-    """Return the corners of each attribute, or raise `VectorError` for bytes that `exact` never wrote."""
+    """Return the corners of each attribute. Raise `VectorError` for bytes that `exact` does not write."""
     found = dict(_read(data))
     if b"".join(_written(index, corners) for index, corners in sorted(found.items())) != data:
-        raise VectorError(0, "the exact values of a reading stand once, in order and in their shortest form")
+        raise VectorError(0, "exact values are not unique, in order and in their shortest form")
     return found
 
 
@@ -91,12 +94,12 @@ def _read(data: bytes) -> Iterator[tuple[int, Corners]]:
     while at < len(data):
         form = _FORMS.get(data[at + 1]) if at + 1 < len(data) else None
         if form is None or at + _HEAD_BYTES + form.size > len(data):
-            raise VectorError(at, "no exact value begins here, or it is cut off")
+            raise VectorError(at, "expected an exact value, or it is cut off")
         numbers = form.unpack_from(data, at + _HEAD_BYTES)
         low, high = numbers[0], numbers[-1]
         inner = numbers[1:-1] or (low, high)
         corners = low, inner[0], inner[1], high
         if list(corners) != sorted(corners):
-            raise VectorError(at, "the corners of an exact value do not rise")
+            raise VectorError(at, "the corners of an exact value are not ascending")
         yield data[at], corners
         at += _HEAD_BYTES + form.size

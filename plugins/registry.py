@@ -1,7 +1,7 @@
-"""Every subscription language there is: the built-in ones, and those of third parties.
+"""All subscription languages: the built-in ones, and those of installed packages.
 
-A third party's package names its `SubscriptionLanguage` in the entry-point group `dens.languages`; it is
-found here without anything else being told about it. Two languages with one number, or one name, are refused.
+A package lists its `SubscriptionLanguage` in the entry-point group `dens.languages`. Two languages with the
+same number or the same name are refused.
 """
 
 import logging
@@ -41,30 +41,28 @@ BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (
     composite_language(atoms=FUZZY),
     BOXES,
 )
-"""The languages of this package. The primitives of composites are fuzzy; to that language they are one
-argument.
-"""
+"""The built-in languages. Primitives of composites are fuzzy subscriptions."""
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 FIRST_OUTSIDE, LAST_NUMBER = 16, 255
-"""A number has one byte on the air; those below are this project's."""
+"""A number is one byte on the air; lower numbers are reserved for this project."""
 
 DEFAULT: Final = FUZZY.name
-"""The language of bytes where nobody says which."""
+"""The language of vectors if none is given."""
 
 
 _SEPARATOR: Final = " "
-"""Between namespace and name; neither can contain it."""
+"""Between namespace and name in expat's names; neither can contain it."""
 
 
 class RegistryError(Refusal):
-    """A language is asked for in vain."""
+    """An unknown language, or one that lacks what a command needs."""
 
 
 def languages(found: Iterable[EntryPoint] | None = None) -> dict[int, SubscriptionLanguage]:
-    """Return every language by its number; one that cannot be used raises `OutsidePackageError`.
+    """Return all languages by number. One that cannot be used raises `OutsidePackageError`.
 
-    `found` replaces the installed entry points when given.
+    `found` replaces the installed entry points.
     """
     return dict(_installed()) if found is None else _with(found)
 
@@ -79,7 +77,7 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
     wanted = "a SubscriptionLanguage of plugins.language"
     for entry, language in members(ENTRY_POINT_GROUP, "language", _is_language, wanted, found):
         if not isinstance(language.name, str) or not _NAME.fullmatch(language.name):
-            said = "its name is no word of small letters, digits and _"
+            said = "its name may contain only lowercase letters, digits and _"
             raise OutsidePackageError(f"{described('language', entry)}: {said}")
         if type(language.language_id) is not int or not FIRST_OUTSIDE <= language.language_id <= LAST_NUMBER:
             free = f"a language of another package takes a number from {FIRST_OUTSIDE} to {LAST_NUMBER}"
@@ -93,7 +91,7 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
             if language.name == other.name:
                 claim = f"name {language.name!r}"
                 raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
-        from plugins.guard.guarded import guarded  # most have no language of another package
+        from plugins.guard.guarded import guarded  # imported only if there are languages of other packages
 
         known[language.language_id] = guarded(language)
     return known
@@ -108,24 +106,24 @@ def _are_names(namespaces: object) -> bool:
 
 
 def language(number: int) -> SubscriptionLanguage:
-    """Return the language of that number, or raise `RegistryError`."""
+    """Return the language with this number, or raise `RegistryError`."""
     known = languages()
     if number not in known:
         raise RegistryError(
             f"language {number} is unknown ({', '.join(map(str, sorted(known)))}); install the package that "
-            "brings it"
+            "provides it"
         )
     return known[number]
 
 
 def name_of_language(number: int) -> str:
-    """Return how people call the language of that number, known or not."""
+    """Return the name of a language, known or not."""
     known = languages().get(number)
     return f"language {number}" if known is None else known.name
 
 
 def language_named(name: str) -> SubscriptionLanguage:
-    """Return the language that people call so, or raise `RegistryError`."""
+    """Return the language with this name, or raise `RegistryError`."""
     for known in languages().values():
         if known.name == name:
             return known
@@ -134,30 +132,30 @@ def language_named(name: str) -> SubscriptionLanguage:
 
 
 def authoring_of(language: SubscriptionLanguage) -> "Authoring":
-    """Return what a person can do with a language, or raise `RegistryError` where that is nothing."""
+    """Return the authoring interface of a language, or raise `RegistryError` if it has none."""
     authoring = _authoring_of(language)
     if authoring is None:
-        raise RegistryError(f"nobody writes subscriptions in the {language.name} language")
+        raise RegistryError(
+            f"the {language.name} language has no authoring: its subscriptions cannot be written as documents"
+        )
     return authoring
 
 
 def _authoring_of(language: SubscriptionLanguage) -> "Authoring | None":
-    """Return what people do with a language, None where nobody writes it."""
     return None if language.authoring is None else language.authoring()
 
 
 def offered(ability: Ability | None, language: SubscriptionLanguage, what: str) -> Ability:
-    """Return something that a language may leave out, or raise `RegistryError`: it offers no `what`."""
+    """Return an optional ability of a language, or raise `RegistryError`."""
     if ability is None:
-        raise RegistryError(f"the {language.name} language offers no {what}")
+        raise RegistryError(f"the {language.name} language does not support {what}")
     return ability
 
 
 def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
-    """Return the language of a document: that of its file's name where it says it, else that of its root
-    element's namespace.
+    """Return the language of a document, by its file name suffix or the namespace of its root element.
 
-    A document in no known namespace, and what is no document at all, raises `DocumentError`.
+    A document with an unknown namespace, and a file that is not a document, raise `DocumentError`.
     """
     for one in languages().values():
         if file.endswith(one.suffixes):
@@ -173,7 +171,7 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
 
 
 def language_of_publication(source: bytes, file: str) -> SubscriptionLanguage:
-    """Return the language of a document that tells: by the end of its file's name, or as of one that asks."""
+    """Return the language of a publication, by its file name suffix or like that of a subscription."""
     for one in languages().values():
         if file.endswith(one.publication_suffixes):
             return one
@@ -181,19 +179,17 @@ def language_of_publication(source: bytes, file: str) -> SubscriptionLanguage:
 
 
 def publication_suffixes() -> tuple[str, ...]:
-    """Return the ends of names that documents which tell have."""
+    """Return the file name suffixes of publications."""
     return (".xml", *(suffix for known in languages().values() for suffix in known.publication_suffixes))
 
 
 def document_suffixes() -> tuple[str, ...]:
-    """Return the ends of names that subscriptions have: XML, and those of languages with documents of
-    another kind.
-    """
+    """Return the file name suffixes of subscriptions."""
     return (".xml", *(suffix for known in languages().values() for suffix in known.suffixes))
 
 
 def namespaces() -> dict[str, str]:
-    """Return every namespace in which subscriptions can be written, with the name of its language."""
+    """Return all namespaces of subscriptions, with the names of their languages."""
     return {namespace: known.name for namespace, known in _by_namespace().items()}
 
 
@@ -209,7 +205,7 @@ def _by_namespace() -> dict[str, SubscriptionLanguage]:
 
 
 def _working_authoring(language: SubscriptionLanguage) -> "Authoring | None":
-    """Return the authoring of a language; that of a language that fails is None, and the others go on."""
+    """Return the authoring of a language; None if the language is faulty."""
     try:
         return _authoring_of(language)
     except LanguageDefect as defect:
@@ -219,29 +215,31 @@ def _working_authoring(language: SubscriptionLanguage) -> "Authoring | None":
 
 @cache
 def _log_once(defect: str) -> None:
-    """Log a defect of a package that the user did not name: every term passes here."""
+    """Log a defect once: it is found again with every document and every term."""
     logging.getLogger("dens").warning("%s", defect)
 
 
 def term_shapes() -> "TermShapes":
-    """Return what draws and learns the terms of vocabularies: the default language, whose terms they are."""
+    """Return the term shapes of the default language, whose terms vocabularies have."""
     usual = language_named(DEFAULT)
     return offered(authoring_of(usual).terms, usual, "terms")
 
 
 def term_fault(attribute: "Attribute", name: str) -> str:
-    """Return why some language cannot say a term of a sound vocabulary, or nothing where all can."""
+    """Return why some language cannot express a term of a valid vocabulary; empty if all can."""
     working = (_working_authoring(known) for known in languages().values())
     shapes = (authoring.terms for authoring in working if authoring is not None)
     return next((fault for one in shapes if one and (fault := one.fault(attribute, name))), "")
 
 
 class _Enough(Exception):
-    """The root element is there, or what comes is none of our business."""
+    """Stops the parser at the root element or at a DTD."""
 
 
 def _namespace_of(source: bytes) -> str | None:
-    """Return the namespace of the root element; None where there is none, or a DTD, or no XML."""
+    """Return the namespace of the root element, or None if there is none, there is a DTD, or it
+    is not XML.
+    """
     found: list[str] = []
 
     def begins(name: str, attributes: object) -> None:
@@ -255,6 +253,6 @@ def _namespace_of(source: bytes) -> str | None:
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
     parser.StartElementHandler = begins
     parser.StartDoctypeDeclHandler = refused
-    with suppress(_Enough, expat.ExpatError, ValueError, LookupError):  # the last: an unknown encoding
+    with suppress(_Enough, expat.ExpatError, ValueError, LookupError):  # LookupError: an unknown encoding
         parser.Parse(source, True)
     return found[0] or None if found else None

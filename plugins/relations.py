@@ -1,4 +1,4 @@
-"""How two subscriptions of one language relate, what serves in place of both, and who stands below whom."""
+"""Relations between subscriptions of one language: covering, intersection, merging."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,51 +8,29 @@ from plugins.language import SubscriptionKey
 
 
 class Relations(Protocol):
-    """Answers about bodies of one language. An answer may be too careful, never wrong: `covers` says
-    True, and `intersects` False, only where it is certain.
+    """Relations between bodies of one language. Answers may be conservative: `covers` returns True, and
+    `intersects` False, only if it is certain.
     """
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether whatever satisfies `other` satisfies `one` too."""
+        """Return whether `one` matches everything that `other` matches."""
         ...
 
     def intersects(self, one: bytes, other: bytes) -> bool:
-        """Say whether something may satisfy both."""
+        """Return whether a notification may match both."""
         ...
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return a body that lets pass whatever satisfies either, or None where none is worth it."""
+        """Return a body that matches everything that either matches, or None if merging does not pay."""
         ...
 
     def forest(self) -> "Forest":
-        """Return an empty forest of coverings; `PlainForest(self.covers)` where the language has no better
-        one.
-        """
-        ...
-
-
-class CoverIndex(Protocol):
-    """Which bodies stand for which at a source. *One stands for another* where a source that filters for the
-    one releases, of every reading, all that it would release for the other, with every value that the other
-    needs. That is more than `Relations.covers`, which is about what is released already. An answer may be too
-    careful, never wrong.
-    """
-
-    def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find a body its place under a new name. A bad body raises `VectorError`."""
-        ...
-
-    def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown name is no error."""
-        ...
-
-    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
-        """Return one that stands for it, or None where none does."""
+        """Return an empty covering forest; `PlainForest(self.covers)` if the language has nothing better."""
         ...
 
 
 class PlainCovers:
-    """An index made of nothing but "does one stand for the other": every body is compared with every root."""
+    """A cover index based on a comparison only. It compares every body with every root."""
 
     def __init__(self, stands_for: Callable[[bytes, bytes], bool]) -> None:
         self._stands_for = stands_for
@@ -60,8 +38,8 @@ class PlainCovers:
         self._above: dict[SubscriptionKey, SubscriptionKey | None] = {}
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Put it below a root that stands for it; else the roots that it stands for go below it."""
-        self._stands_for(body, body)  # which refuses what is no body, before anything changes
+        """Add a body below a root that covers it; else move the roots that it covers below it."""
+        self._stands_for(body, body)  # refuses an invalid body before anything changes
         self._bodies[key] = body
         self._place(key)
 
@@ -76,7 +54,7 @@ class PlainCovers:
                     self._above[root] = key
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; those below it find another root or become roots."""
+        """Remove a body; those below it move to another root or become roots."""
         if self._bodies.pop(key, None) is None:
             return
         del self._above[key]
@@ -84,13 +62,13 @@ class PlainCovers:
             self._place(below)
 
     def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
-        """Return one that stands for it, or None for a root."""
+        """Return a key that covers it, or None for a root."""
         return self._above.get(key)
 
 
 @dataclass(frozen=True, slots=True)
 class ForestStatistics:
-    """What a forest is good for: only roots must be matched, or forwarded, before anything else is."""
+    """Shape of a covering forest. Only roots have to be matched or forwarded first."""
 
     subscriptions: int
     roots: int
@@ -99,34 +77,30 @@ class ForestStatistics:
 
     @property
     def spared(self) -> float:
-        """Return the share of subscriptions that stand below a root."""
+        """Return the share of subscriptions that are covered."""
         return 1 - self.roots / self.subscriptions if self.subscriptions else 0.0
 
 
 class Forest(Protocol):
-    """Subscriptions below others that stand for them. No root covers another root."""
+    """Subscriptions arranged below others that cover them. No root covers another root."""
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find a new subscription its place. A bad body raises `VectorError`."""
+        """Add a subscription. An invalid body raises `VectorError`."""
         ...
 
     def roots(self) -> list[SubscriptionKey]:
-        """Return those that nobody covers, ordered by key."""
+        """Return the uncovered keys, in order."""
         ...
 
     def children(self, key: SubscriptionKey) -> list[SubscriptionKey]:
-        """Return those directly below it, ordered by key."""
+        """Return the keys directly below a key, in order."""
         ...
 
-    def statistics(self) -> ForestStatistics:
-        """Return how many roots there are, how deep the trees go and how large the largest is."""
-        ...
+    def statistics(self) -> ForestStatistics: ...
 
 
 class PlainForest:
-    """A forest made of nothing but `covers`: every root is asked, so it takes time that grows with their
-    square.
-    """
+    """A forest based on `covers` only: quadratic in the number of roots."""
 
     def __init__(self, covers: Callable[[bytes, bytes], bool]) -> None:
         self._covers = covers
@@ -134,8 +108,8 @@ class PlainForest:
         self._below: dict[SubscriptionKey | None, list[SubscriptionKey]] = {None: []}
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Put it below a root that covers it; else it takes the place of the roots that it covers."""
-        self._covers(body, body)  # which refuses what is no body, before anything changes
+        """Add a subscription below a root that covers it; else it replaces the roots that it covers."""
+        self._covers(body, body)  # refuses an invalid body before anything changes
         self._bodies[key], self._below[key] = body, []
         roots = self._below[None]
         above = next((root for root in roots if self._covers(self._bodies[root], body)), None)
@@ -145,15 +119,12 @@ class PlainForest:
         self._below[above].append(key)
 
     def roots(self) -> list[SubscriptionKey]:
-        """Return those that nobody covers, ordered by key."""
         return sorted(self._below[None])
 
     def children(self, key: SubscriptionKey) -> list[SubscriptionKey]:
-        """Return those directly below it, ordered by key."""
         return sorted(self._below[key])
 
     def statistics(self) -> ForestStatistics:
-        """Return how many roots there are, how deep the trees go and how large the largest is."""
         deepest = largest = 0
         for root in self._below[None]:
             level, size, depth = [root], 0, 0

@@ -1,28 +1,29 @@
-"""What brokers ask of a language: which body stands for which between them, and what publishers may publish.
+"""Relations for brokers: covering between subscriptions, and advertisements of publishers.
 
-An *advertisement* is written as a subscription is, and announces whatever its publisher may publish. A
-language may say more of that than its `Relations` do (`SubscriptionLanguage.routing`); one that has only
-relations is asked these, and its matcher; one that has none is not asked at all, and brokers compare bytes.
+An *advertisement* has the form of a subscription and announces what its publisher may publish. A language can
+implement this itself (`SubscriptionLanguage.routing`). Otherwise its `Relations` and its matcher are used;
+without relations, brokers compare bytes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from dens.interfaces import EntryTable, Matcher, RoutingRelations, SubscriptionKey
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
-from plugins.language import Matcher, SubscriptionKey, SubscriptionLanguage
+from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
     from plugins.relations import Relations
 
 Thresholds = Literal["min", "average", "max"]
-"""What becomes of the thresholds of two subscriptions that are merged. Only the lower ones lose nothing."""
+"""Threshold of a merged subscription. Only the minimum loses nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergingOptions:
-    """How alike two bodies are that are merged, each from 0 to 1, and what becomes of their thresholds."""
+    """Minimum similarities, from 0 to 1, of bodies that are merged, and how their thresholds are merged."""
 
     overlap: float = 0.5
     possibility: float = 1.0
@@ -32,18 +33,18 @@ class MergingOptions:
 
 @dataclass(frozen=True, slots=True)
 class RoutingOptions:
-    """What brokers of a mission spare each other."""
+    """How the brokers of a mission reduce forwarded subscriptions."""
 
     covering: bool = True
-    """Whether a body stands for those that it covers, or only for equal ones."""
+    """Whether a body replaces those that it covers, or only equal ones."""
     merging: MergingOptions | None = None
-    """Whether one is made of several that are alike."""
+    """Whether similar bodies are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a change of a table means to a neighbour. It is told what is new before it is told what is gone,
-    so that nothing is missed between.
+    """Changes to forward to a neighbour. New bodies are announced before old ones are withdrawn, so that
+    nothing is missed in between.
     """
 
     announced: tuple[bytes, ...] = ()
@@ -51,7 +52,7 @@ class Changes:
 
     @classmethod
     def between(cls, before: Sequence[bytes], after: Sequence[bytes]) -> "Changes":
-        """Return what leads from some bodies to others."""
+        """Return the difference between two sets of bodies."""
         old, new = set(before), set(after)
         return cls(
             tuple(body for body in after if body not in old),
@@ -59,79 +60,34 @@ class Changes:
         )
 
 
-class EntryTable(Protocol):
-    """Bodies, and few among them, or made of them, that stand for all: what a neighbour is told."""
-
-    def insert(self, key: SubscriptionKey, body: bytes) -> Changes:
-        """Hold a body; a known key is replaced. A bad body raises `VectorError`."""
-        ...
-
-    def remove(self, key: SubscriptionKey) -> Changes:
-        """Forget it; an unknown key changes nothing."""
-        ...
-
-    def bodies(self) -> Sequence[bytes]:
-        """Return what is told, each once."""
-        ...
-
-    @property
-    def covered(self) -> int:
-        """Return how many bodies something else stands for that is told as it is."""
-        ...
-
-    @property
-    def mergers(self) -> int:
-        """Return how many of those that are told were made of several."""
-        ...
-
-
-class RoutingRelations(Protocol):
-    """Answers about subscriptions and advertisements of one language. An answer may be too careful, never
-    wrong: `includes` says True, and `advertises` False, only where it is certain.
-    """
-
-    def includes(self, one: bytes, other: bytes) -> bool:
-        """Say whether all that the advertisement `other` announces is announced by `one` too."""
-        ...
-
-    def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Say whether something that an advertisement announces may satisfy a subscription."""
-        ...
-
-    def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        """Say whether an advertisement announces this notification."""
-        ...
-
-    def table(self) -> EntryTable:
-        """Return an empty table."""
-        ...
+class AdvertisingRelations(RoutingRelations, Protocol):
+    """Routing relations of a language that can also write advertisements."""
 
     def advertisement(self, event: EventClass, attributes: Iterable[Attribute]) -> bytes | None:
-        """Return what announces every notification about some of these attributes; as a source filter it
-        tells all of them. None where somebody has to write one.
+        """Return the advertisement of every notification about some of these attributes, or None if a person
+        has to write it. Used as a source filter, it releases all of them.
         """
         ...
 
 
 class CoveringTable:
-    """A table made of nothing but "does one cover the other"."""
+    """A routing table based on a covering test only."""
 
     def __init__(self, covers: Callable[[bytes, bytes], bool]) -> None:
         self._covers = covers
         self._bodies: dict[SubscriptionKey, bytes] = {}
         self._below: dict[bytes, dict[SubscriptionKey, None]] = {}
-        """What stands below each body that is told, its own keys included."""
+        """The keys below each root, its own included."""
 
     def insert(self, key: SubscriptionKey, body: bytes) -> Changes:
-        """Hold a body; a known key is replaced."""
-        self._covers(body, body)  # which refuses what is no body, before anything changes
+        self._covers(body, body)  # refuses an invalid body before anything changes
         before = self.bodies()
         self._take_out(key)
         self._bring_in(key, body)
         return Changes.between(before, self.bodies())
 
     def remove(self, key: SubscriptionKey) -> Changes:
-        """Forget it; those below it find another root or become roots."""
+        """Remove a body; those below it move to another root or become roots."""
         before = self.bodies()
         self._take_out(key)
         return Changes.between(before, self.bodies())
@@ -159,27 +115,26 @@ class CoveringTable:
                 self._bring_in(one, self._bodies[one])
 
     def bodies(self) -> list[bytes]:
-        """Return those that nothing else covers."""
+        """Return the roots."""
         return list(self._below)
 
     @property
     def covered(self) -> int:
-        """Return how many stand below another, or equal it."""
+        """Return the number of bodies that another one covers or equals."""
         return len(self._bodies) - len(self._below)
 
     @property
     def mergers(self) -> int:
-        """Return that nothing is merged."""
         return 0
 
 
 def same(one: bytes, other: bytes) -> bool:
-    """Say whether two bodies are equal: what is left of covering where it is not wanted."""
+    """Return whether two bodies are equal, if covering is off."""
     return one == other
 
 
 class RelatedRouting:
-    """What a language with relations answers brokers: an advertisement announces what satisfies it."""
+    """Routing by a language's relations and matcher: an advertisement announces what satisfies it."""
 
     def __init__(
         self, relations: "Relations", matcher: Callable[[], Matcher], options: RoutingOptions
@@ -189,32 +144,29 @@ class RelatedRouting:
         self._options = options
 
     def includes(self, one: bytes, other: bytes) -> bool:
-        """Say whether one covers the other."""
         return self._relations.covers(one, other)
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Say whether both intersect."""
         return self._relations.intersects(advertisement, wanted)
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        """Say whether a notification satisfies the advertisement, whenever it was made."""
+        """Return whether a notification satisfies the advertisement, at any age."""
         matcher = self._matcher()
         matcher.add((0, 0), advertisement)
         return bool(matcher.match(vector, 0, 0))
 
     def table(self) -> EntryTable:
-        """Return an empty table; nothing is merged."""
         return CoveringTable(self._relations.covers if self._options.covering else same)
 
     def advertisement(self, event: EventClass, attributes: Iterable[Attribute]) -> bytes | None:
-        """Return that somebody has to write one."""
+        """Return None: advertisements are written by people."""
         return None
 
 
 def routing_of(
     language: SubscriptionLanguage, table: MissionTable, options: RoutingOptions
-) -> RoutingRelations | None:
-    """Return what brokers ask of a language, or None where they compare bytes."""
+) -> AdvertisingRelations | None:
+    """Return the routing relations of a language, or None if brokers compare bytes."""
     if language.routing is not None:
         return language.routing(table, options)
     if language.relations is None:

@@ -22,7 +22,7 @@ from plugins.readings import Corners, point
 from watchdog.normalise import scale_decimal
 
 Drawn = tuple[float | None, float | None, float | None, float | None]
-"""Corners in the attribute's unit; None is the end of the domain."""
+"""Corners in the attribute's unit; None is the bound of the domain."""
 
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LONGEST_SHOWN: Final = 40
@@ -30,14 +30,14 @@ _LONGEST_SHOWN: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a value, in words that say what would be right."""
+    """An error in a value, with a hint."""
 
     kind: Literal["unreadable", "outside"]
     message: str
 
 
 def corners_of(text: str, attribute: Attribute) -> Corners | None:
-    """Return what a text says of an attribute, in scaled integers; None where it says nothing."""
+    """Return the corners of a value text in scaled integers, or None if it is not a value."""
     if attribute.type == "nominal":
         return point(attribute.values.index(text)) if text in attribute.values else None
     value = scale_decimal(text, attribute.decimals)
@@ -60,7 +60,7 @@ def _uncertain(text: str, attribute: Attribute) -> Corners | None:
 
 
 def _of_term(term: Term, attribute: Attribute) -> Corners | None:
-    """Return the corners of a term that straight lines draw, as far as they lie in the domain."""
+    """Return the corners of a piecewise linear term, clipped to the domain."""
     match term:
         case Trapezoidal(left, right, width):
             drawn: Drawn = left - width, left, right, right + width
@@ -86,44 +86,46 @@ def _of_term(term: Term, attribute: Attribute) -> Corners | None:
 
 
 def is_within(corners: Corners, attribute: Attribute) -> bool:
-    """Say whether all that is possible lies in the attribute's domain."""
+    """Return whether the outer corners lie in the attribute's domain."""
     return attribute.lo_scaled <= corners[0] and corners[3] <= attribute.hi_scaled
 
 
 def fault_of(text: str, attribute: Attribute) -> Fault | None:
-    """Return what is wrong with this text as a value of the attribute; None where nothing is."""
+    """Return the error in this text as a value of the attribute, or None."""
     if attribute.type == "nominal":
         if text in attribute.values:
             return None
         known = f"({listed(attribute.values)}){did_you_mean(text, attribute.values)}"
-        return Fault("unreadable", f"{shown(text)} is no {attribute.name} {known}")
+        return Fault("unreadable", f"{shown(text)} is not a value of {attribute.name} {known}")
     corners = corners_of(text, attribute)
     if corners is None:
         hint = decimal_point_hint(text)
-        return Fault("unreadable", f"{shown(text)} is no {attribute.name}{hint}")
+        return Fault("unreadable", f"{shown(text)} is not a value of {attribute.name}{hint}")
     if not is_within(corners, attribute):
         unit = f" {attribute.unit}" if attribute.unit else ""
         domain = f"{attribute.lo:g} to {attribute.hi:g}{unit}"
-        return Fault("outside", f"{attribute.name} {shown(text, quoted=False)} lies outside of {domain}")
+        return Fault(
+            "outside", f"{attribute.name} {shown(text, quoted=False)} is outside the domain {domain}"
+        )
     return None
 
 
 def decimal_point_hint(text: str) -> str:
-    """Return `; write 41.5 …` for a number with a decimal comma, nothing for all else."""
+    """Return a hint to use a decimal point if a number has a decimal comma; else an empty text."""
     if _DECIMAL_COMMA.fullmatch(text) is None:
         return ""
-    return f"; write {text.strip().replace(',', '.')}: decimals stand behind a point"
+    return f"; use a decimal point ({text.strip().replace(',', '.')})"
 
 
 def semicolon_hint(header: str) -> str:
-    """Return what to do about a file whose first line is separated by semicolons, nothing for all else."""
+    """Return a hint if the header of a file is separated by semicolons; else an empty text."""
     if ";" not in header or "," in header:
         return ""
-    return "; its columns are separated by semicolons: save it with commas, and numbers with decimal points"
+    return "; its columns are separated by semicolons: use commas, and decimal points in numbers"
 
 
 def shown(text: str, *, quoted: bool = True) -> str:
-    """Return a value of somebody's file as it may be shown: short, and nothing that steers a terminal."""
+    """Return a value of a file for display: shortened, without control characters."""
     short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
     said = short if short.isprintable() else short.encode("unicode_escape").decode("ascii")
     return f'"{said}"' if quoted else said

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
 
+from dens.interfaces import CompositeNotification, Result
 from dens.overlay.wire.item import NUMBER_BITS, ItemId
 from emulation.fault_injection.topics import LANGUAGE, TopicError, TopicMatch, TopicPart, matches, parts_of
 from watchdog.header import NO_HEADER
@@ -55,28 +56,14 @@ class Composite:
         return b"P%d %d %d %d" % (self.subscriber, self.id, self.seq, self.first)
 
 
-@dataclass(frozen=True)
-class SequenceResult:
-    identity: bytes
-    rank: int
-    span_ms: int = 0
-
-
-@dataclass(frozen=True)
-class SequenceMade:
-    vector: bytes
-    event_ms: int
-    lifetime_q: int = KEEP_Q
-
-
-def results_of(vector: bytes) -> tuple[SequenceResult, ...]:
+def results_of(vector: bytes) -> tuple[Result, ...]:
     """Read what a composite says."""
     said = Composite.decode(vector)
     found = []
     if said.kind in (MATCH, CONFIRMED):
-        found.append(SequenceResult(said.match, 0))
+        found.append(Result(said.match, 0))
     if said.kind != MATCH:
-        found.append(SequenceResult(said.prediction, 0 if said.kind == PREDICTION else 1))
+        found.append(Result(said.prediction, 0 if said.kind == PREDICTION else 1))
     return tuple(found)
 
 
@@ -165,14 +152,14 @@ class SequenceComposer:
         event_ms: int,
         now_ms: int,
         only: tuple[int, int] | None = None,
-    ) -> list[SequenceMade]:
+    ) -> list[CompositeNotification]:
         if len(vector) != 2:
             raise TopicError("a notification has two bytes", len(vector))
         self._events[item_id] = (vector, event_ms)
         keys = self._sought if only is None else (only,)
         return [made for key in keys for made in self._ends(key, item_id)]
 
-    def _ends(self, key: tuple[int, int], item_id: ItemId) -> Iterator[SequenceMade]:
+    def _ends(self, key: tuple[int, int], item_id: ItemId) -> Iterator[CompositeNotification]:
         """Yield one composite for every last message of a match with this one in it."""
         sought = self._sought[key]
         for last, event in sorted(self._events.items()):
@@ -185,7 +172,7 @@ class SequenceComposer:
             ]
             if firsts and (last == item_id or item_id in firsts):
                 made = Composite(MATCH, *key, sought.revision, last, max(firsts))
-                yield SequenceMade(made.encode(), event[1])
+                yield CompositeNotification(made.encode(), event[1], KEEP_Q)
 
     def forget(self, item_id: ItemId) -> None:
         self._events.pop(item_id, None)

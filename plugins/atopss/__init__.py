@@ -1,4 +1,4 @@
-"""A-ToPSS, language 2: subscriptions and publications that may both be uncertain."""
+"""A-ToPSS, language 2: subscriptions and publications with uncertainty."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""What an advertisement announces: publications of its event that tell no other attributes than it names,
-each value within the support of what it names for it, as far as its domain reaches.
+"""Meaning of an advertisement: it announces publications of its event with no other attributes than its own,
+each value within the support of its shape, as far as the domain reaches.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from watchdog.vector import VectorError
 
 
 def advertisement_in(body: bytes, codec: AtopssCodec) -> Subscription:
-    """Return an advertisement's parts; raise `VectorError` for a body that is not one."""
+    """Return the parts of an advertisement, or raise `VectorError`."""
     said = codec.subscription(body)
     is_plain = said.form == Form.AND and said.norm == Norm.MIN
     is_plain = is_plain and len(said.attributes) == len(said.predicates)
@@ -23,19 +23,19 @@ def advertisement_in(body: bytes, codec: AtopssCodec) -> Subscription:
     if not is_plain or any(thresholds):
         raise VectorError(
             BODY_AT,
-            "an advertisement joins by and, names each attribute once, as it is, and has no thresholds",
+            "an advertisement joins by and, has each attribute once, without complement and thresholds",
         )
     return said
 
 
 def shapes_of(advertisement: Subscription) -> dict[int, Shape]:
-    """Return the shape that is named for each attribute."""
+    """Return the shape of each attribute."""
     return {leaf.attribute: leaf.shape for leaf in advertisement.predicates}
 
 
 def lie_within(narrow: Mapping[int, Shape], wide: Mapping[int, Shape], lengths: Mapping[int, int]) -> bool:
-    """Return whether the wide shapes name all attributes of the narrow ones and contain their supports, as
-    far as these lie in their domains, which have these lengths.
+    """Return whether the wide shapes have all attributes of the narrow ones and contain their supports,
+    within domains of these lengths.
     """
     for attribute, shape in narrow.items():
         low, high = shape.m1, shape.m4

@@ -1,6 +1,7 @@
-"""From any Boolean function over predicates to the one form that bytes can tell.
+"""From any Boolean function over predicates to its canonical form.
 
-Connectives alternate, operands rise by their bytes and stand once, and what is flat is written flat.
+Connectives alternate, operands are sorted by their bytes without duplicates, and a flat function is encoded
+flat.
 """
 
 from plugins.atopss.subscriptions import Form, Function, Joined, Norm, Predicate, Subscription
@@ -17,11 +18,13 @@ def canonical(
     necessity: int = 0,
     stamp_s: int = 0,
 ) -> Subscription:
-    """Return the subscription with this function; one that is too large to be written raises `ValueError`."""
+    """Return the subscription with this function. One that is too large raises `ValueError`."""
     tree = _simple(function)
     ordered = sorted(_predicates(tree), key=lambda predicate: entry(predicate, norm))
     if len(ordered) > MOST_PREDICATES:
-        raise ValueError(f"a subscription has at most {MOST_PREDICATES} predicates, this one {len(ordered)}")
+        raise ValueError(
+            f"a subscription has at most {MOST_PREDICATES} predicates, this one has {len(ordered)}"
+        )
     ranks = {predicate: rank for rank, predicate in enumerate(ordered)}
     tokens = b""
     form = Form.AND
@@ -34,7 +37,7 @@ def canonical(
 
 
 def _simple(function: Function) -> Function:
-    """Return the function with alternating connectives, and no operand twice."""
+    """Return the function with alternating connectives and without duplicate operands."""
     if isinstance(function, Predicate):
         return function
     parts: dict[Function, None] = {}
@@ -56,6 +59,6 @@ def _tokens(function: Function, ranks: dict[Predicate, int], room: int) -> bytes
     if not room:
         raise ValueError(f"the function is nested more than {DEEPEST} deep")
     if len(function.parts) > MOST_OPERANDS:
-        raise ValueError(f"a connective inside of another joins at most {MOST_OPERANDS} operands")
+        raise ValueError(f"a nested connective joins at most {MOST_OPERANDS} operands")
     operands = sorted({_tokens(part, ranks, room - 1) for part in function.parts})
     return b"".join(operands) + bytes([(OR if function.is_or else AND) | len(operands)])

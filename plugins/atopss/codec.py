@@ -1,7 +1,7 @@
-"""Bytes that are well-formed *and* mean something in this mission.
+"""Checks bytes against the mission.
 
-Where a mission table is given, a vector must also name an event class and attributes of it, and nothing
-outside of an attribute's domain is possible: the values of a notification end where their domains do.
+With a mission table, a vector must also have a known event class and attributes, and nothing outside an
+attribute's domain is possible: values of a notification are clipped to their domains.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,11 +17,11 @@ from plugins.mission_check import event_in_mission
 from watchdog.header import BODY_AT
 
 EVENT_AT = 6
-"""Where the event stands, in vectors of both kinds."""
+"""Offset of the event, in vectors of both kinds."""
 
 
 class AtopssCodec:
-    """Decodes against a mission table, or against the structure alone when there is none."""
+    """Decodes with a mission table, or structurally only without one."""
 
     __slots__ = ("_lengths", "table")
 
@@ -30,35 +30,34 @@ class AtopssCodec:
         self._lengths: dict[int, dict[int, int]] = {}
 
     def subscription(self, body: bytes) -> Subscription:
-        """Return what a body says, or raise `VectorError`."""
         wanted = decode_subscription(body)
         self._check(wanted.event, wanted.attributes, BODY_AT + len(body))
         return wanted
 
     def notification(self, vector: bytes) -> Notification:
-        """Return what is known by a notification, its values within their domains, or raise `VectorError`."""
+        """Return a notification with its values within their domains, or raise `VectorError`."""
         event = self.written_notification(vector)
         return replace(event, values=self.known(event.event, event.values))
 
     def written_notification(self, vector: bytes) -> Notification:
-        """Return a notification as it is written, or raise `VectorError`."""
+        """Return a notification as encoded, or raise `VectorError`."""
         event = decode_notification(vector)
         self._check(event.event, event.values, len(vector))
         return event
 
     def known(self, event: int, values: dict[int, Shape]) -> dict[int, Shape]:
-        """Return values within the domains of their attributes; where there is no table, as they are."""
+        """Return values within the domains of their attributes; unchanged without a table."""
         if self.table is None:
             return values
         lengths = self.lengths(event)
         return {attribute: shape.within(lengths[attribute]) for attribute, shape in values.items()}
 
     def event(self, index: int) -> EventClass | None:
-        """Return an event class; None where there is no table."""
+        """Return an event class; None without a table."""
         return None if self.table is None else self.table.event_at(index)
 
     def lengths(self, event: int) -> Mapping[int, int]:
-        """Return how long the axes of an event are, by attribute; nothing where there is no table."""
+        """Return the lengths of the axes of an event, by attribute; empty without a table."""
         found = self._lengths.get(event)
         if found is None:
             known = self.event(event)

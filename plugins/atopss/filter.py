@@ -1,4 +1,4 @@
-"""Filter at the source: the matcher's arithmetic on what the source knows."""
+"""Filter at the source: the matcher's arithmetic on the source's values."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -7,32 +7,31 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.announced import advertisement_in, lie_within, shapes_of
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.notifications import Notification
+from plugins.atopss.published_values import values_of_reading
 from plugins.atopss.shapes.degrees import Degrees
 from plugins.atopss.shapes.scale import BYTE_TOP, byte_of
 from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Subscription
-from plugins.atopss.told_values import values_of_reading
 from plugins.atopss.vectors import encode_notification
 from plugins.language import Release, SubscriptionKey
 from watchdog.lifetime import lifetime_code
 from watchdog.reading import Reading
 
 DEGREES_AT = 5
-"""Where in a notification the degrees stand with which it was released."""
+"""Offset of the releasing degrees in a notification."""
 
 
 def with_degrees(document: bytes, best: Degrees, lifetime: int) -> Release:
-    """Return the release of a publication, with these degrees written into it."""
+    """Return the release of a publication, with these degrees."""
     degrees = bytes([_fifteenths(best[0]) << 4 | _fifteenths(best[1])])
     return Release(document[:DEGREES_AT] + degrees + document[DEGREES_AT + 1 :], byte_of(best[0]), lifetime)
 
 
 class AtopssFilter:
-    """Lets a reading pass, once, when it satisfies a subscription; told are the attributes that any satisfied
-    one names.
+    """Releases a reading, once, if it satisfies a subscription, with the attributes of all satisfied ones.
 
-    Whoever installs fewer subscriptions than there are, because one stands for others, must have sources tell
-    whole readings (`is_whole`): one that covers another may name fewer attributes.
+    If subscriptions are suppressed because of covering, sources must release complete readings (`is_whole`):
+    a covering subscription may have fewer attributes.
     """
 
     __slots__ = ("_codec", "_held", "_is_whole", "_table")
@@ -44,15 +43,14 @@ class AtopssFilter:
         self._is_whole = is_whole
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         self._held[key] = self._codec.subscription(body)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
         self._held.pop(key, None)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the one notification that this reading is worth, or none."""
+        """Return the notification of this reading, or none."""
         values = values_of_reading(reading, self._table) if self._held else {}
         if not values:
             return []
@@ -73,7 +71,7 @@ class AtopssFilter:
         return [Release(encode_notification(told), byte_of(best[0]), lifetime)]
 
     def offer(self, document: bytes) -> list[Release]:
-        """Return a publication, with the degrees that release it, where it satisfies a subscription."""
+        """Return a publication, with the degrees that release it, if it satisfies a subscription."""
         told = self._codec.notification(document)
         satisfied, best = self._satisfied(told.event, told.values)
         if not satisfied:
@@ -81,7 +79,7 @@ class AtopssFilter:
         return [with_degrees(document, best, told.valid)]
 
     def _satisfied(self, event: int, values: dict[int, Shape]) -> tuple[Collection[Subscription], Degrees]:
-        """Return the subscriptions that these values satisfy, and the best degrees of one."""
+        """Return the subscriptions that these values satisfy, and the best degrees."""
         found = [
             (degrees, wanted)
             for wanted in self._held.values()
@@ -91,10 +89,10 @@ class AtopssFilter:
 
 
 class AnnouncedFilter:
-    """The filter of a source that advertises: it lets pass what an advertisement announces.
+    """The filter of a source that advertises: it releases what an advertisement announces.
 
-    A publication passes whole, or not at all. A reading may tell more than an advertisement names; what it
-    tells of the named attributes passes, once for each largest set of them.
+    A publication passes as a whole, or not at all. A reading may have more attributes than an advertisement;
+    its advertised attributes pass, once per maximal set of them.
     """
 
     __slots__ = ("_codec", "_held", "_table")
@@ -105,15 +103,14 @@ class AnnouncedFilter:
         self._held: dict[SubscriptionKey, Subscription] = {}
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Tell what this advertisement announces; a bad body raises `VectorError` and changes nothing."""
+        """Add an advertisement. An invalid body raises `VectorError` and changes nothing."""
         self._held[key] = advertisement_in(body, self._codec)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Tell it no more; an unknown key changes nothing."""
         self._held.pop(key, None)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth."""
+        """Return the notifications of this reading."""
         values = values_of_reading(reading, self._table) if self._held else {}
         found: dict[frozenset[int], Degrees] = {}
         for one in self._held.values():
@@ -154,9 +151,7 @@ class AnnouncedFilter:
         return [with_degrees(document, max(found), told.valid)] if found else []
 
     def _degrees(self, advertisement: Subscription, event: int, told: dict[int, Shape]) -> Degrees | None:
-        """Return to which degrees some values satisfy what is named for them; None where they are not
-        announced.
-        """
+        """Return the degrees of advertised values; None if they are not announced."""
         if advertisement.event != event:
             return None
         if not lie_within(told, shapes_of(advertisement), self._codec.lengths(event)):

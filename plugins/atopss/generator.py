@@ -1,8 +1,8 @@
-"""Approximate subscriptions that nobody wrote, for workloads.
+"""Random approximate subscriptions for workloads.
 
-A predicate is a trapezoid anywhere in its attribute's domain. Its core has the wanted length, in the 256
-steps in which other languages ask for the same, and each of its sides slopes over at most as much again. What
-is wanted is the least possibility: necessity is 0, because precise values make the two the same.
+A predicate is a trapezoid anywhere in its attribute's domain. Its core has the requested length, in the 256
+steps of other languages, and each side is at most as long. The threshold applies to possibility: necessity is
+0, because both are equal for precise values.
 """
 
 from typing import Final
@@ -12,25 +12,23 @@ import numpy as np
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.canonical import canonical
+from plugins.atopss.published_values import shape_of_byte
 from plugins.atopss.shapes.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate
 from plugins.atopss.thresholds import threshold_of
-from plugins.atopss.told_values import shape_of_byte
 from plugins.atopss.vectors import encode_subscription
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
 
 LAST_BYTE: Final = 255
 NORMS: Final = {"min": Norm.MIN, "product": Norm.PRODUCT, "average": Norm.AVERAGE}
-"""What populations can be combined by. Weights would be one more thing to draw, and to say how."""
+"""Supported norms. Weights are excluded: they would need a distribution."""
 
 
 class AtopssGenerator:
-    """Makes bodies of approximate subscriptions."""
-
     aggregators = tuple(NORMS)
 
     def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
-        """Return the body of a subscription that wants all of some attributes, each at random."""
+        """Return the body of a random conjunction over some attributes."""
         norm = _norm_of(wanted)
         predicates = tuple(
             Predicate(attribute.index, _shape(chance, attribute, wanted.selectivity))
@@ -50,7 +48,7 @@ class AtopssGenerator:
 
 def _norm_of(wanted: RandomSubscription) -> Norm:
     if wanted.form is not None:
-        raise CombinationRefused("form", "approximate subscriptions have no form; leave it out")
+        raise CombinationRefused("form", "approximate subscriptions have no form; remove it")
     norm = NORMS.get(wanted.aggregator or "min")
     if norm is None:
         message = f'degrees are not joined by "{wanted.aggregator}"'
@@ -59,7 +57,7 @@ def _norm_of(wanted: RandomSubscription) -> Norm:
 
 
 def _shape(chance: np.random.Generator, attribute: Attribute, selectivity: float) -> Shape:
-    """Return what is asked of one attribute; of names, one of them."""
+    """Return a random shape for one attribute, or for a nominal attribute one value."""
     if attribute.type == "nominal":
         return point(int(chance.integers(len(attribute.values))))
     core = round(LAST_BYTE * selectivity)

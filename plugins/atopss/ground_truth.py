@@ -1,16 +1,18 @@
-"""Ground truth: which subscriptions a whole reading satisfies, by the matcher that nodes use."""
+"""Ground truth by the matcher of nodes."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.matching.naive import NaiveMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.told_values import values_of_row
+from plugins.atopss.published_values import values_of_row
 from plugins.atopss.vectors import encode_notification
-from plugins.ground_truth import Bytes, TellingTruth
+from plugins.ground_truth import Bytes, MatcherTruth
 from plugins.readings import decode_exact
 
 
-def ground_truth(table: MissionTable) -> TellingTruth:
-    """Return what judges whole readings: by their values where a run recorded them, else by their bytes."""
+def ground_truth(table: MissionTable) -> MatcherTruth:
+    """Return the ground truth of readings: by their exact values if a run recorded them, else by
+    their bytes.
+    """
 
     def tell(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
         corners = {} if exact is None else decode_exact(exact)
@@ -20,4 +22,4 @@ def ground_truth(table: MissionTable) -> TellingTruth:
             return None
         return encode_notification(Notification(0, 0, 0, event, values))
 
-    return TellingTruth(NaiveMatcher(table), tell)
+    return MatcherTruth(NaiveMatcher(table), tell)

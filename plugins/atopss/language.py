@@ -1,5 +1,5 @@
-"""A-ToPSS, number 2: what is wanted and what is known may both be uncertain, so a match is possible to one
-degree and necessary to another (docs/decisions/0026-atopss.md).
+"""A-ToPSS, number 2: subscriptions and values may both be uncertain, so a match has a degree of possibility
+and one of necessity (docs/decisions/0026-atopss.md).
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss import NAMESPACE
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, FACTORIES
-from plugins.language import AskedValue, SubscriptionLanguage
+from plugins.language import RequestedValue, SubscriptionLanguage
 
 if TYPE_CHECKING:
     from plugins.atopss.authoring.publications import ApproximatePublications
@@ -40,10 +40,10 @@ def _announced_filter(table: MissionTable) -> "AnnouncedFilter":
     return AnnouncedFilter(table)
 
 
-def _asked_values(table: MissionTable, body: bytes) -> Sequence[AskedValue]:
-    from plugins.atopss.asked_values import asked_values
+def _requested_values(table: MissionTable, body: bytes) -> Sequence[RequestedValue]:
+    from plugins.atopss.requested_values import requested_values
 
-    return asked_values(table, body)
+    return requested_values(table, body)
 
 
 def _authoring() -> "Authoring":
@@ -101,5 +101,5 @@ ATOPSS: Final = SubscriptionLanguage(
     routing=_routing,
     source_covers=_source_covers,
     ground_truth=_ground_truth,
-    asked_values=_asked_values,
+    requested_values=_requested_values,
 )

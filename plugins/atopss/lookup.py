@@ -1,4 +1,4 @@
-"""Look-up: which publishers can serve a subscription."""
+"""Look-up of the publishers that can serve a subscription."""
 
 from typing import Final
 
@@ -9,17 +9,17 @@ from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
 
 MOST_ALTERNATIVES: Final = 64
-"""Beyond so many, whoever measures any of the attributes is asked."""
+"""With more alternatives, any publisher of any of the attributes is used."""
 
 
 class AtopssLookUp:
-    """A publisher serves a subscription when it measures attributes with which it can be satisfied."""
+    """A publisher serves a subscription if it measures attributes that can satisfy it."""
 
     def __init__(self, table: MissionTable) -> None:
         self._codec = AtopssCodec(table)
 
     def question(self, body: bytes) -> MeasuresAny:
-        """Return the alternatives; a bad body raises `VectorError`."""
+        """Return the alternatives. An invalid body raises `VectorError`."""
         wanted = self._codec.subscription(body)
         sets = attribute_sets(wanted, MOST_ALTERNATIVES)
         return MeasuresAny(tuple(Requirement(wanted.event, attributes) for attributes in sets))

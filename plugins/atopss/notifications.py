@@ -1,4 +1,4 @@
-"""What a notification tells: an event, and for each attribute what is known of its value."""
+"""Content of a notification: an event, and the value of each attribute."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ from plugins.atopss.shapes.shapes import Shape
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """An event as it was told. `possibility` and `necessity` are those of the best subscription that released
-    it, in fifteenths; 0 in what nobody has judged yet.
+    """A published event. `possibility` and `necessity` are those of the best subscription that released it,
+    in fifteenths; 0 before filtering.
     """
 
     number: int

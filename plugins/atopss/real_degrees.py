@@ -1,7 +1,7 @@
-"""Possibility and necessity as real numbers, for comparison with the papers, whose reference they are.
+"""Possibility and necessity as real numbers, for comparison with the papers.
 
-The language itself counts in 510ths (`plugins.atopss.shapes.degrees`). Between two levels of its tables
-both sides are straight, so the real degree lies where they cross.
+The language counts in 510ths (`plugins.atopss.shapes.degrees`). Between two levels of its tables both sides
+are straight, so the real degree is where they cross.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Reals = tuple[float, float]
 
 
 def real_degrees(wanted: Shape, value: Shape, *, complement: bool = False) -> Reals:
-    """Return possibility and necessity of a predicate, or of its opposite."""
+    """Return possibility and necessity of a predicate, or of its complement."""
     if value.is_cut:
         possible, necessary = _over_domain(wanted, value)
     else:
@@ -27,7 +27,7 @@ def real_degrees(wanted: Shape, value: Shape, *, complement: bool = False) -> Re
 
 
 def _over_domain(wanted: Shape, value: Shape) -> Reals:
-    """Return both for a value that is cut off: the end of the domain limits Π, and N of its side."""
+    """Return both for a clipped value: the end of the domain limits Π, and N of its side."""
     whole, domain = replace(value, begin=-INFINITE, end=INFINITE), interval(value.begin, value.end)
     rising, falling = at_least(wanted.m1, wanted.m2, wanted.left), at_most(wanted.m3, wanted.m4, wanted.right)
     left, right = _necessary(rising, whole), _necessary(falling, whole)
@@ -47,7 +47,7 @@ def _necessary(wanted: Shape, value: Shape) -> float:
 
 
 def _between(k: int, excess: Callable[[int], tuple[int, int]]) -> float:
-    """Return the degree between two levels at which the worse of two sides comes to 0."""
+    """Return the degree between two levels at which the worse of two sides reaches 0."""
     if k == TOP:
         return 1.0
     below, above = excess(k), excess(k + 1)
@@ -58,19 +58,19 @@ def _between(k: int, excess: Callable[[int], tuple[int, int]]) -> float:
 
 
 def _gap(wanted: Shape, value: Shape, k: int) -> tuple[int, int]:
-    """Return by how much cuts at a level miss each other, on both sides; not above 0 where they meet."""
+    """Return the distance between cuts at a level, on both sides; not above 0 if they overlap."""
     return value.first(k) - wanted.last(k), wanted.first(k) - value.last(k)
 
 
 def _overhang(wanted: Shape, value: Shape, k: int) -> tuple[int, int]:
-    """Return by how much the value sticks out of the cut at a level, on both sides."""
+    """Return by how much the value exceeds the cut at a level, on both sides."""
     left = wanted.first(k) - value.first(TOP - k) if wanted.m2 != -INFINITE else -FULL
     right = value.last(TOP - k) - wanted.last(k) if wanted.m3 != INFINITE else -FULL
     return left, right
 
 
 def real_joined(subscription: Subscription, reached: list[Reals]) -> Reals:
-    """Return R of both kinds of degrees, in real numbers."""
+    """Return the combination of both kinds of degrees, in real numbers."""
     if subscription.norm.is_mean and not all(possible > 0 for possible, _ in reached):
         return 0.0, 0.0
     possible, necessary = (list(degrees) for degrees in zip(*reached, strict=True))

@@ -1,13 +1,13 @@
-"""The bytes of a shape: one that says what follows, then thresholds, profiles and corners.
+"""Encoding of a shape: a byte that describes what follows, then thresholds, profiles and corners.
 
     bits 0–2  kind: 0 point · 1 interval · 2 at most · 3 at least · 4 triangle · 5 trapezoid · 6 anything
     bit 3     complement (predicates)
     bits 4–5  profile bytes that follow: none; one for all sloped sides; two, left and right, that differ
     bit 6     a byte of thresholds follows, Π·16 + N in fifteenths (predicates)
-    bit 7     with bit 6, version 2: behind the thresholds a byte follows that says which of them is ½
+    bit 7     with bit 6, version 2: after the thresholds a byte follows that marks which of them is ½
 
-The first corner is a number of either sign, each other one a number above the one before. Every shape has one
-spelling: an interval is no point, a triangle and a trapezoid have a slope, a profile has a side.
+The first corner is a signed number, each other one the distance from the one before. The encoding is
+canonical: an interval is not a point, a triangle and a trapezoid have a slope, a profile has a side.
 """
 
 from typing import Final
@@ -27,7 +27,7 @@ _HALVES: Final = 128
 
 
 def kind_of(shape: Shape) -> int:
-    """Return the kind that a shape is written as."""
+    """Return the kind of a shape."""
     if shape.m1 == -INFINITE:
         return ANY if shape.m4 == INFINITE else AT_MOST
     if shape.m4 == INFINITE:
@@ -38,15 +38,15 @@ def kind_of(shape: Shape) -> int:
 
 
 def fault_of(shape: Shape) -> str:
-    """Return why a shape cannot be written, or nothing where it can."""
+    """Return why a shape cannot be encoded; empty if it can."""
     finite = [corner for corner in (shape.m1, shape.m2, shape.m3, shape.m4) if abs(corner) != INFINITE]
     if any(abs(corner) >= CORNER_LIMIT for corner in finite):
-        return "a corner lies farther than 8,388,607 steps from the low end of the domain"
+        return "a corner is farther than 8,388,607 steps from the low end of the domain"
     return ""
 
 
 def value_bytes(shape: Shape) -> bytes:
-    """Return the bytes of what is known of a value; what cannot be written raises `ValueError`."""
+    """Return the bytes of a value. One that cannot be encoded raises `ValueError`."""
     return _shape_bytes(shape, 0, b"")
 
 
@@ -61,8 +61,8 @@ def predicate_bytes(predicate: Predicate) -> bytes:
 
 
 def threshold_bytes(possibility: int, necessity: int) -> tuple[int, int]:
-    """Return thresholds in thirtieths as Π·16 + N in fifteenths, and which of them are ½: 1 for Π, 2 for N,
-    3 for both. The fifteenths of ½ are 7. What is not a threshold raises `ValueError`.
+    """Return thresholds in thirtieths as Π·16 + N in fifteenths, and which of them are ½: 1 for Π, 2 for N, 3
+    for both. The fifteenths of ½ are 7. An invalid threshold raises `ValueError`.
     """
     if any(t & 1 and t != HALF for t in (possibility, necessity)):
         raise ValueError(f"{possibility}/30, {necessity}/30: a threshold is a whole fifteenth, or one half")
@@ -70,7 +70,7 @@ def threshold_bytes(possibility: int, necessity: int) -> tuple[int, int]:
 
 
 def thresholds_of(fifteenths: int, halves: int) -> tuple[int, int] | None:
-    """Return thresholds in thirtieths; None where bytes say ½ in another way than `threshold_bytes`."""
+    """Return thresholds in thirtieths; None if ½ is not encoded as by `threshold_bytes`."""
     found = 2 * (fifteenths >> 4) + (halves & 1), 2 * (fifteenths & 15) + (halves >> 1)
     return found if all(t == HALF or not t & 1 for t in found) else None
 
@@ -105,7 +105,7 @@ def _written_corners(shape: Shape, kind: int) -> tuple[int, ...]:
 
 
 def read_value(data: ByteReader) -> Shape:
-    """Take what is known of a value."""
+    """Read a value."""
     at = data.at
     first = data.byte("a shape")
     if first & (_COMPLEMENT | _THRESHOLDS):
@@ -114,12 +114,12 @@ def read_value(data: ByteReader) -> Shape:
 
 
 def read_predicate(data: ByteReader, attribute: int) -> Predicate:
-    """Take a predicate on this attribute, without its weight."""
+    """Read a predicate on this attribute, without its weight."""
     at = data.at
     first = data.byte("a shape")
     complement = bool(first & _COMPLEMENT)
     if complement and first & 7 == ANY:
-        raise data.refused("the complement of anything is nothing", at)
+        raise data.refused("the complement of anything is empty", at)
     thresholds = _read_thresholds(data, first) if first & _THRESHOLDS else (0, 0)
     shape = _read_shape(data, first, at)
     return Predicate(attribute, shape, complement, *thresholds)
@@ -129,7 +129,7 @@ def _read_thresholds(data: ByteReader, first: int) -> tuple[int, int]:
     fifteenths = data.byte("a byte of thresholds")
     if not first & _HALVES:
         if not fifteenths:
-            raise data.refused("thresholds that are 0 are left out", data.at - 1)
+            raise data.refused("thresholds of 0 must be omitted", data.at - 1)
         return 2 * (fifteenths >> 4), 2 * (fifteenths & 15)
     halves = data.byte("a byte of halves")
     found = thresholds_of(fifteenths, halves) if 1 <= halves <= 3 else None
@@ -141,7 +141,7 @@ def _read_thresholds(data: ByteReader, first: int) -> tuple[int, int]:
 def _read_shape(data: ByteReader, first: int, at: int) -> Shape:
     kind, profiles = first & 7, first >> 4 & 3
     if first & (_HALVES | _THRESHOLDS) == _HALVES or kind > ANY or profiles > 2:
-        raise data.refused("no shape begins with this byte", at)
+        raise data.refused("unknown kind of shape", at)
     bent = [data.byte("a profile") for _ in range(profiles)]
     shape = _shape(kind, _read_corners(data, _CORNERS[kind]), data, at)
     return _curved(shape, bent, data, at) if bent else shape
@@ -170,9 +170,9 @@ def _shape(kind: int, corners: list[int], data: ByteReader, at: int) -> Shape:
     if kind == INTERVAL and low == high:
         raise data.refused("an interval of one value is a point", at)
     if kind >= TRIANGLE and (low, high) == (inner[0], inner[-1]):
-        raise data.refused("this shape has no slope; it is a point or an interval", at)
+        raise data.refused("this shape has no slope: it is a point or an interval", at)
     if kind == TRAPEZOID and inner[0] == inner[1]:
-        raise data.refused("a trapezoid with one top is a triangle", at)
+        raise data.refused("this trapezoid is a triangle", at)
     return Shape(low, inner[0], inner[-1], high)
 
 
@@ -181,11 +181,11 @@ def _curved(shape: Shape, bent: list[int], data: ByteReader, at: int) -> Shape:
     if len(bent) == 1:
         (profile,) = bent
         if not is_profile(profile) or not (is_left or is_right):
-            raise data.refused("there is no such profile, or no side that has it", at)
+            raise data.refused("unknown profile, or no sloped side for it", at)
         left, right = profile if is_left else STRAIGHT, profile if is_right else STRAIGHT
     else:
         left, right = bent
         known = all(profile == STRAIGHT or is_profile(profile) for profile in bent)
         if not known or left == right or not (is_left and is_right):
-            raise data.refused("two profiles are known, differ, and have a sloped side each", at)
+            raise data.refused("two profiles are unknown, equal, or lack a sloped side each", at)
     return Shape(shape.m1, shape.m2, shape.m3, shape.m4, left, right)

@@ -1,10 +1,10 @@
-"""Subscriptions: predicates, and the Boolean function over them that decides.
+"""Subscriptions: predicates, and a Boolean function over them.
 
-A function is in negation normal form: *not* is the complement of a predicate and stands nowhere else. It is
-an *and* or an *or* of all predicates, or tokens in postfix order (`watchdog.tokens` has the same): 0 to 63 is
-a predicate by its rank, 64 + n an *and* and 128 + n an *or* of the n operands before it.
+A function is in negation normal form: *not* occurs only as the complement of a predicate. It is an *and* or
+an *or* of all predicates, or tokens in postfix order (as in `watchdog.tokens`): 0 to 63 is a predicate by its
+rank, 64 + n an *and* and 128 + n an *or* of the n operands before it.
 
-Minimum and maximum join degrees as they are. Products and means join bytes, rounded to the nearest byte.
+Minimum and maximum join degrees unchanged. Products and means join bytes, rounded to the nearest byte.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,12 +29,12 @@ class Norm(IntEnum):
 
     @property
     def is_mean(self) -> bool:
-        """Say whether it is a mean, which joins a flat list and wants every predicate reached."""
+        """Return whether it is a mean, which joins a flat list and requires every predicate."""
         return self >= Norm.AVERAGE
 
 
 class Form(IntEnum):
-    """What kind of function joins the predicates."""
+    """Kind of function that joins the predicates."""
 
     AND = 0
     OR = 1
@@ -43,7 +43,7 @@ class Form(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What is wanted of one attribute, or its opposite, and the least degrees of both kinds, in thirtieths.
+    """A condition on one attribute, or its complement, and the minimum degrees of both kinds, in thirtieths.
 
     The weight counts in a weighted average only.
     """
@@ -56,15 +56,15 @@ class Predicate:
     weight: int = 0
 
     def degrees(self, value: Shape | None) -> Degrees:
-        """Return possibility and necessity, (0, 0) where the predicate is not reached. An attribute that was
-        not told is None.
+        """Return possibility and necessity, (0, 0) if the predicate is not satisfied. A missing value is
+        None.
         """
         if value is None:
             return 0, 0
         return self.reached(*judged(self.shape, value, complement=self.complement))
 
     def reached(self, possible: int, necessary: int) -> Degrees:
-        """Return both degrees if they reach the thresholds, and (0, 0) if not."""
+        """Return both degrees if they reach the thresholds, else (0, 0)."""
         if possible < max(THIRTIETH * self.possibility, LEAST) or necessary < THIRTIETH * self.necessity:
             return 0, 0
         return possible, necessary
@@ -72,7 +72,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What somebody wants to hear of. Thresholds of the whole are thirtieths too."""
+    """A subscription. Thresholds of the whole are thirtieths too."""
 
     event: int
     predicates: tuple[Predicate, ...]
@@ -84,7 +84,7 @@ class Subscription:
     stamp_s: int = 0
 
     def judge(self, values: Mapping[int, Shape]) -> Degrees | None:
-        """Return (Π, N) where these values satisfy the subscription, None where they do not."""
+        """Return (Π, N) if these values satisfy the subscription, else None."""
         return self.verdict(
             [predicate.degrees(values.get(predicate.attribute)) for predicate in self.predicates]
         )
@@ -101,7 +101,7 @@ class Subscription:
         return joined
 
     def joined(self, reached: Sequence[Degrees]) -> Degrees:
-        """Return R of both kinds of degrees."""
+        """Return the combination of both kinds of degrees."""
         if self.norm.is_mean and not all(possible for possible, _ in reached):
             return 0, 0
         possible, necessary = zip(*reached, strict=True)
@@ -140,18 +140,16 @@ class Subscription:
 
     @property
     def weights(self) -> bytes:
-        """Return the weights of all predicates."""
         return bytes(predicate.weight for predicate in self.predicates)
 
     @property
     def attributes(self) -> frozenset[int]:
-        """Return the attributes that it names."""
         return frozenset(predicate.attribute for predicate in self.predicates)
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A function as a tree, while it is written or read: parts joined by *and* or by *or*."""
+    """A function as a tree: parts joined by *and* or by *or*."""
 
     is_or: bool
     parts: tuple["Function", ...]
@@ -162,7 +160,6 @@ Function = Predicate | Joined
 
 
 def tree_of(subscription: Subscription) -> Function:
-    """Return the function of a subscription as a tree."""
     predicates = subscription.predicates
     if subscription.form != Form.TOKENS:
         is_one = len(predicates) == 1

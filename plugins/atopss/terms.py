@@ -1,6 +1,6 @@
-"""The terms of a normal form: sets of predicates, each of which, reached as a whole, may satisfy a function.
+"""The terms of a normal form: sets of predicates, each of which may satisfy a function.
 
-Wherever the whole is satisfied, every predicate of at least one term is reached.
+If the whole is satisfied, every predicate of at least one term is.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,8 +13,8 @@ Sets = frozenset[frozenset[Member]]
 
 
 def attribute_sets(subscription: Subscription, most: int) -> list[frozenset[int]]:
-    """Return the least sets of attributes whose values can satisfy a subscription; where there are more than
-    `most`, each attribute alone, which asks for too little and never for too much.
+    """Return the minimal sets of attributes whose values can satisfy a subscription; if there are more than
+    `most`, each attribute alone, which may be too weak but never too strong.
     """
     found = _least_sets(tree_of(subscription), most, lambda one: one.attribute)
     if found is None:
@@ -23,8 +23,8 @@ def attribute_sets(subscription: Subscription, most: int) -> list[frozenset[int]
 
 
 def conjunctions(subscription: Subscription, most: int) -> Sets[Predicate]:
-    """Return the terms of the disjunctive normal form; where there are more than `most`, each predicate
-    alone.
+    """Return the terms of the disjunctive normal form; if there are more than `most`, each
+    predicate alone.
     """
     found = _least_sets(tree_of(subscription), most, lambda one: one)
     return frozenset(frozenset([one]) for one in subscription.predicates) if found is None else found
@@ -51,7 +51,7 @@ def _least_sets(function: Function, most: int, member: Callable[[Predicate], Mem
 
 
 def _least(sets: Iterable[frozenset[Member]]) -> Sets[Member]:
-    """Return the sets that contain no other."""
+    """Return the minimal sets."""
     kept: list[frozenset[Member]] = []
     for one in sorted(set(sets), key=len):
         if not any(other <= one for other in kept):

@@ -1,4 +1,4 @@
-"""Thresholds: fifteenths, rounded up, or exactly one half, which is how certain a set is of itself."""
+"""Thresholds: fifteenths, rounded up, or exactly one half, the necessity of a set given itself."""
 
 import math
 from typing import Final

@@ -1,4 +1,4 @@
-"""The bytes of the language (docs/vector-format.md has them in a table). Every meaning has one spelling.
+"""Encoding of the language (docs/vector-format.md). It is canonical.
 
     body           stamp (2)  Π·16 + N  event + 64·norm  (k − 1) + 64·form
                    k × (attribute, shape, weight of a weighted average), rising
@@ -7,8 +7,8 @@
     notification   event number (2)  valid  stamp (2)  Π·16 + N  event  k
                    k × (attribute, shape), attributes rising
 
-A body stands behind the overlay's header, and offsets of errors count from there, as people see a vector.
-Vectors are untrusted: decoding accepts exactly what encoding writes, and raises `VectorError` for all else.
+A body follows the overlay's header, and offsets of errors include it. Vectors are untrusted: decoding accepts
+exactly what encoding writes, and raises `VectorError` for everything else.
 """
 
 from dataclasses import replace
@@ -37,9 +37,9 @@ MOST_VALUES: Final = 63
 LAST_ATTRIBUTE: Final = 62
 LAST_EVENT: Final = 63
 _HALVES: Final = 3
-"""In place of a form: a threshold of the whole is ½, and one more byte says which one, and the form."""
+"""Instead of a form: a threshold of the whole is ½, and one more byte has which one, and the form."""
 DEEPEST: Final = 48
-"""Functions are not nested deeper: a document that says them must be, and it has its own limit."""
+"""Maximum nesting of functions; documents have their own limit."""
 
 
 def encode_subscription(subscription: Subscription) -> bytes:
@@ -56,13 +56,12 @@ def encode_subscription(subscription: Subscription) -> bytes:
 
 
 def entry(predicate: Predicate, norm: Norm) -> bytes:
-    """Return the bytes of a predicate in its subscription, by which predicates are ordered."""
+    """Return the bytes of a predicate in its subscription, the sort key of predicates."""
     weight = bytes([predicate.weight]) if norm == Norm.WEIGHTED_AVERAGE else b""
     return bytes([predicate.attribute]) + predicate_bytes(predicate) + weight
 
 
 def decode_subscription(body: bytes) -> Subscription:
-    """Return what a body says, or raise `VectorError`."""
     data = ByteReader(body, BODY_AT)
     stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
     fifteenths = data.byte("a byte of thresholds")
@@ -70,9 +69,9 @@ def decode_subscription(body: bytes) -> Subscription:
     norm, count = Norm(second >> 6), (third & 63) + 1
     form, (possibility, necessity) = _read_form(data, third >> 6, fifteenths)
     if form == Form.OR and count == 1:
-        raise data.refused("one predicate is joined by and", data.at - 1)
+        raise data.refused("a single predicate must be joined by and", data.at - 1)
     if norm.is_mean and form != Form.AND:
-        raise data.refused("a mean joins a flat list", data.at - 1)
+        raise data.refused("a mean must join a flat list", data.at - 1)
     predicates = _read_predicates(data, count, norm)
     tokens = _read_tokens(data, count) if form == Form.TOKENS else b""
     data.refuse_rest()
@@ -89,14 +88,14 @@ def decode_subscription(body: bytes) -> Subscription:
 
 
 def _read_form(data: ByteReader, code: int, fifteenths: int) -> tuple[Form, tuple[int, int]]:
-    """Take the form of a function, and the thresholds of the whole in thirtieths."""
+    """Read the form of a function, and the thresholds of the whole in thirtieths."""
     at = data.at - 1
     if code != _HALVES:
         return Form(code), (2 * (fifteenths >> 4), 2 * (fifteenths & 15))
     byte = data.byte("a form")
     thresholds = thresholds_of(fifteenths, byte >> 2) if 1 <= byte >> 2 <= 3 else None
     if thresholds is None or byte & 3 > Form.TOKENS:
-        raise data.refused("there is no such form of a function", at)
+        raise data.refused("unknown form of a function", at)
     return Form(byte & 3), thresholds
 
 
@@ -110,23 +109,25 @@ def _read_predicates(data: ByteReader, count: int, norm: Norm) -> tuple[Predicat
             predicate = replace(predicate, weight=data.byte("a weight"))
         written = data.data[begin : data.at]
         if written <= before:
-            raise data.refused("predicates rise by their bytes, and none stands twice", begin)
+            raise data.refused(
+                "predicates are not in ascending order of their bytes, or one occurs twice", begin
+            )
         before = written
         found.append(predicate)
     if norm == Norm.WEIGHTED_AVERAGE and not any(predicate.weight for predicate in found):
-        raise data.refused("all weights are 0; give at least one predicate a weight")
+        raise data.refused("all weights are 0; set at least one")
     return tuple(found)
 
 
 def _attribute(data: ByteReader) -> int:
     attribute = data.byte("an attribute")
     if attribute > LAST_ATTRIBUTE:
-        raise data.refused(f"attribute {attribute} is none; the last is {LAST_ATTRIBUTE}", data.at - 1)
+        raise data.refused(f"unknown attribute {attribute}; the last is {LAST_ATTRIBUTE}", data.at - 1)
     return attribute
 
 
 def _read_tokens(data: ByteReader, count: int) -> bytes:
-    """Take the tokens of a function: an operand on the stack is its tokens, and how deep it is nested."""
+    """Read the tokens of a function: an operand on the stack is its tokens, and its depth."""
     length = data.number("a number of tokens")
     begin = data.at
     if length != len(data.data) - begin:
@@ -136,33 +137,34 @@ def _read_tokens(data: ByteReader, count: int) -> bytes:
         token = data.byte("a token")
         if token < AND:
             if token >= count:
-                raise data.refused(f"there is no predicate {token}", data.at - 1)
+                raise data.refused(f"unknown predicate {token}", data.at - 1)
             stack.append((bytes([token]), 0))
             continue
         size, operands = token & MOST_OPERANDS, stack[-(token & MOST_OPERANDS) :]
         if token >= NOT or not 2 <= size <= len(stack):
-            raise data.refused("a connective joins two operands or more, which stand before it", data.at - 1)
+            raise data.refused("a connective must follow at least two operands", data.at - 1)
         if any(low[0] >= high[0] for low, high in pairwise(operands)):
-            raise data.refused("operands rise by their bytes, and none stands twice", data.at - 1)
+            raise data.refused(
+                "operands are not in ascending order of their bytes, or one occurs twice", data.at - 1
+            )
         if any(tokens[-1] & NOT == token & NOT for tokens, depth in operands if depth):
-            raise data.refused("a connective stands directly inside of its own kind", data.at - 1)
+            raise data.refused("a connective is directly inside its own kind", data.at - 1)
         depth = 1 + max(depth for _, depth in operands)
         if depth > DEEPEST:
             raise data.refused(f"the function is nested more than {DEEPEST} deep", data.at - 1)
         del stack[-size:]
         stack.append((b"".join(tokens for tokens, _ in operands) + bytes([token]), depth))
     if len(stack) != 1:
-        raise data.refused("the tokens make more or less than one function", begin)
+        raise data.refused("the tokens are not one function", begin)
     tokens, depth = stack[0]
     if {token for token in tokens if token < AND} != set(range(count)):
         raise data.refused("a predicate is not used", begin)
     if depth < 2:
-        raise data.refused("a flat function needs no tokens", begin)
+        raise data.refused("a flat function must not have tokens", begin)
     return tokens
 
 
 def encode_notification(told: Notification) -> bytes:
-    """Return the vector of a notification."""
     head = (
         told.number.to_bytes(2, "big")
         + bytes([told.valid])
@@ -175,7 +177,7 @@ def encode_notification(told: Notification) -> bytes:
 
 
 def decode_notification(vector: bytes) -> Notification:
-    """Return what a notification tells, or raise `VectorError`."""
+    """Return the content of a notification, or raise `VectorError`."""
     data = ByteReader(vector)
     event_number = data.byte("a number") << 8 | data.byte("a number")
     valid = data.byte("a lifetime")
@@ -183,7 +185,7 @@ def decode_notification(vector: bytes) -> Notification:
     degrees = data.byte("a byte of degrees")
     event, count = data.byte("an event"), data.byte("a number of values")
     if event > LAST_EVENT:
-        raise data.refused(f"event {event} is none; the last is {LAST_EVENT}", data.at - 2)
+        raise data.refused(f"unknown event {event}; the last is {LAST_EVENT}", data.at - 2)
     if not 1 <= count <= MOST_VALUES:
         raise data.refused(f"a notification has 1 to {MOST_VALUES} values", data.at - 1)
     values: dict[int, Shape] = {}
@@ -192,7 +194,7 @@ def decode_notification(vector: bytes) -> Notification:
         at = data.at
         attribute = _attribute(data)
         if attribute <= before:
-            raise data.refused("attributes rise, each told once", at)
+            raise data.refused("attributes are not in ascending order, or one occurs twice", at)
         before = attribute
         values[attribute] = read_value(data)
     data.refuse_rest()

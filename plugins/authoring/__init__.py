@@ -1,5 +1,5 @@
-"""What people do with subscription languages: the interface of a language's authors, and the parts that
-languages in XML share (documents, spans, schemas, constants, words).
+"""Authoring of subscriptions: its interface, and the parts that XML languages share (documents, spans,
+schemas, constants, words).
 
 Nothing here knows a language by name; `plugins.registry` finds them.
 """

@@ -1,10 +1,11 @@
-"""What a person does with a subscription language: write, check, describe, explain, draw, decompile.
+"""Authoring interface of a language: write, check, describe, explain, draw, decompile.
 
-Commands, scenarios and nodes know a language by this alone. They find it by the namespace of a document
-(`plugins.registry.language_of_document`) or by its name, and never import a language itself.
+Commands, scenarios and nodes use only this interface. They find a language by the namespace of a document
+(`plugins.registry.language_of_document`) or by its name, and never import one.
 
-The second half of `Authoring` is what a language may leave out: it is None then, and whoever wants it says so
-in words (`plugins.registry.offered`). A class that derives from it gets this, and checks by compiling.
+The second half of `Authoring` is optional: a missing ability is None, and callers report it
+(`plugins.registry.offered`). A class that derives from `Authoring` inherits these defaults, and `check` by
+compiling.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,10 +30,10 @@ VectorKind = Literal["sv", "nv"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """A subscription as its language wrote it: the body, its lifetime, and how they came about.
+    """A compiled subscription: its body, its encoded lifetime, and how they were derived.
 
-    `steps` are what `dens compile --json` shows of the way, in the language's own words. `spans` has for
-    every byte of the body the piece of the document that it came from, as far as one can be named.
+    `steps` is shown by `dens compile --json` and specific to the language. `spans` has, for every byte of the
+    body, the part of the document that it encodes, if there is one.
     """
 
     body: bytes
@@ -44,36 +45,32 @@ class Compiled:
 
 
 class Explanation(Protocol):
-    """Why a subscription matches given values, or does not."""
+    """Why a subscription does or does not match given values."""
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
+        """Return the text for a terminal."""
         ...
 
-    def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
-        ...
+    def as_document(self) -> dict[str, Any]: ...
 
 
 class Picture(Protocol):
-    """A subscription, drawn."""
+    """A drawing of a subscription."""
 
     def terminal(self) -> list[str]:
-        """Return it in characters."""
+        """Return it as text."""
         ...
 
-    def svg(self) -> str:
-        """Return it as an SVG document."""
-        ...
+    def svg(self) -> str: ...
 
     def page(self, sentences: list[str], title: str) -> str:
-        """Return it as an HTML page that stands alone, below these sentences."""
+        """Return a standalone HTML page with these sentences above the drawing."""
         ...
 
 
 class Authoring(Protocol):
-    """A language as its authors see it. Everything wrong with a document raises one `DocumentError`, bytes
-    that are no vector raise `VectorError`.
+    """Authoring of one language. All errors in a document raise one `DocumentError`; invalid bytes raise
+    `VectorError`.
     """
 
     def compile(
@@ -93,8 +90,8 @@ class Authoring(Protocol):
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
     ) -> list[Problem]:
-        """Return all errors and warnings of a document; nothing when it compiles without a word. A language
-        in which documents do not only ask says so of its own.
+        """Return all errors and warnings of a document. A language that also has publications
+        overrides this.
         """
         try:
             return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
@@ -102,59 +99,59 @@ class Authoring(Protocol):
             return list(error.problems)
 
     def meaning(self, body: bytes) -> bytes:
-        """Return what of a body is no time of writing: equal for two subscriptions that ask the same."""
+        """Return a body without its creation time: equal for two subscriptions with the same meaning."""
         ...
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
     ) -> Description:
-        """Put a vector into words; with no table, without names. `kind` insists on one of the two."""
+        """Describe a vector; without a table, without names. `kind` requires one of the two kinds."""
         ...
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
-        """Put the degree and the detail of a match into words; a detail that is none raises `VectorError`."""
+        """Describe the degree and the detail of a match. An invalid detail raises `VectorError`."""
         ...
 
     def happened_s(self, notification: bytes) -> int | None:
-        """Return the second, modulo 65536, at which a notification says that it happened; None where it says
-        nothing of it. Bad bytes raise `VectorError`.
+        """Return the event time of a notification in seconds modulo 65536, or None if it has none. Invalid
+        bytes raise `VectorError`.
         """
         ...
 
     @property
     def explain(self) -> Callable[[bytes, MissionTable, Mapping[str, str], int], Explanation] | None:
-        """(vector, table, values, age in s) → what becomes of an event with these values, by the code that
-        runs on the boards.
+        """(vector, table, values, age in s) → how an event with these values is evaluated, by the code that
+        runs on boards.
         """
         return None
 
     @property
     def explain_notification(self) -> Callable[[bytes, MissionTable, bytes], Explanation] | None:
-        """(vector, table, notification) → what becomes of an event that somebody told."""
+        """(vector, table, notification) → how a notification is evaluated."""
         return None
 
     @property
     def found_nodes(self) -> Callable[[bytes, bytes, MissionTable], str] | None:
-        """(body, notification, table) → what of a notification it is that satisfies a subscription, in words:
-        the nodes of its variables.
+        """(body, notification, table) → the nodes of a notification that the variables of a subscription are
+        bound to, as text.
         """
         return None
 
     @property
     def compile_publication(self) -> "Callable[[bytes, str, MissionTable, int], Compiled | None] | None":
-        """(source, file, table, stamp) → a document that tells instead of asking, as the body of its
-        notification behind number and lifetime; None where it asks.
+        """(source, file, table, stamp) → a publication, compiled to the body of its notification after number
+        and lifetime; None if the document is a subscription.
         """
         return None
 
     @property
     def detail_value(self) -> Callable[[bytes], int | str] | None:
-        """What programs are told of the detail of a match; its bytes in hexadecimal where this is None."""
+        """The detail of a match for programs; its bytes in hexadecimal if this is None."""
         return None
 
     @property
     def picture(self) -> Callable[[bytes, MissionTable, Compiled | None], Picture] | None:
-        """(vector, table, how it was compiled, if it was just now) → the subscription, drawn."""
+        """(vector, table, the compilation if there was one) → a drawing of the subscription."""
         return None
 
     @property
@@ -164,13 +161,13 @@ class Authoring(Protocol):
 
     @property
     def query(self) -> Callable[[bytes, MissionTable], str] | None:
-        """(vector, table) → the subscription as a query, for a judge that knows nothing of this system."""
+        """(vector, table) → the subscription as a query, for an independent evaluation."""
         return None
 
     @property
     def loose_matcher(self) -> Callable[[MissionTable | None, str | None, str], Matcher] | None:
         """(table or None, algorithm or None, feature condition) → a matcher of bodies that need not belong to
-        any mission, for files of vectors. An unknown name raises `UnknownName`.
+        a mission, for files of vectors. An unknown name raises `UnknownName`.
         """
         return None
 
@@ -178,8 +175,8 @@ class Authoring(Protocol):
     def match_stream(
         self,
     ) -> "Callable[[bytes, MissionTable, Compiled | None, Sequence[StreamReading]], Explanation] | None":
-        """(vector, table, how it was compiled, if it was just now, readings in any order) → what is found in
-        a stream that is there as a whole; for languages that are about what follows what.
+        """(vector, table, the compilation if there was one, readings in any order) → the matches in a
+        complete stream; for languages about sequences of events.
         """
         return None
 
@@ -187,17 +184,17 @@ class Authoring(Protocol):
     def learner(
         self,
     ) -> "Callable[[bytes, str, MissionTable, Thesaurus | None], StreamLearner] | None":
-        """(source, file, table, thesaurus) → what counts in streams of the past what this document needs; for
-        languages that predict.
+        """(source, file, table, thesaurus) → counts in past streams what this document needs; for languages
+        that predict.
         """
         return None
 
     @property
     def generator(self) -> "SubscriptionGenerator | None":
-        """What makes subscriptions by chance, for the workloads of scenarios."""
+        """Generates random subscriptions for the workloads of scenarios."""
         return None
 
     @property
     def terms(self) -> "TermShapes | None":
-        """What the language makes of the terms of vocabularies."""
+        """Drawing and fitting of vocabulary terms."""
         return None

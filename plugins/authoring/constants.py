@@ -1,7 +1,7 @@
-"""What an author's constants mean: numbers, times of day, dates and listed values, on the attribute's scale.
+"""Constants in documents: numbers, times of day, dates and listed values, on the attribute's scale.
 
-A constant is a rational number of the attribute's unit; nothing of it is rounded before it is compared with
-exact readings. What an author wrote in another unit is converted to twelve digits.
+A constant is a rational number in the attribute's unit and is compared with exact readings without rounding.
+A constant in another unit is converted to twelve digits.
 """
 
 import datetime
@@ -15,6 +15,7 @@ from knowledge_manager.durations import duration_s
 from knowledge_manager.units import UnitError, convert, convert_difference
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.reader import days_since_epoch
+from plugins.value_texts import decimal_point_hint
 from watchdog.normalise import scale_decimal
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
@@ -23,13 +24,11 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 DIMENSIONLESS = "dimensionless"
-"""How a vocabulary may call the unit of plain numbers, for conversion from percent and the like."""
+"""A vocabulary's name for the unit of plain numbers, for conversion from percent and the like."""
 
 
 class BadConstant(ValueError):
-    """A constant means nothing here: its code, and why. `meant` is what may be written in the place of the
-    word, where that is known.
-    """
+    """An invalid constant: its code and the reason. `meant` are suggested replacements, if known."""
 
     def __init__(self, code: str, message: str, word: str = "", meant: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -43,6 +42,8 @@ def plain_number(text: str) -> float:
     text = text.strip()
     if len(text) > 40 or _NUMBER.fullmatch(text) is None or not math.isfinite(float(text)):
         shown = text if len(text) <= 40 else text[:40] + "…"
+        if decimal_point_hint(text):
+            raise BadConstant("D105", f'"{shown}": use a decimal point ({text.replace(",", ".")})')
         raise BadConstant("D105", f'"{shown}" is not a finite number')
     return float(text)
 
@@ -74,7 +75,7 @@ def inverse_extent(text: str, attribute: Attribute, unit: str) -> float:
 
 
 def shown_unit(attribute: Attribute) -> str:
-    """Return the unit as people write it behind a number: nothing for plain numbers."""
+    """Return the unit as written after a number: empty for plain numbers."""
     return "" if attribute.unit == DIMENSIONLESS else attribute.unit
 
 
@@ -84,8 +85,8 @@ def domain_words(attribute: Attribute) -> str:
 
 
 def exact_constant(text: str, attribute: Attribute, unit: str) -> Fraction:
-    """Return a constant on the scale of readings, exactly, a listed value as its position; what lies outside
-    of the domain is refused.
+    """Return a constant on the scale of readings, exactly; a listed value as its position. A constant outside
+    the domain is refused.
     """
     text = text.strip()
     if attribute.type == "nominal":
@@ -109,8 +110,8 @@ def exact_constant(text: str, attribute: Attribute, unit: str) -> Fraction:
 
 
 def reading_of(text: str, attribute: Attribute) -> int:
-    """Return what a source makes of a value in the attribute's own unit: rounded to its decimals, half away
-    from zero, and clipped to the domain.
+    """Return a value as a source measures it: rounded to the attribute's decimals, half away from zero, and
+    clipped to the domain.
     """
     if attribute.type == "nominal":
         return int(exact_constant(text, attribute, ""))

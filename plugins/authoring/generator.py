@@ -1,4 +1,4 @@
-"""Subscriptions that nobody wrote: workloads of experiments, made by chance or from lists of interests."""
+"""Generated subscriptions for the workloads of experiments: random ones, or from lists of interests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 
 @dataclass(frozen=True, slots=True)
 class RandomSubscription:
-    """What chance is to make: a subscription about some of these attributes.
+    """Parameters of a random subscription.
 
-    `attributes` is the least and the most of them, `selectivity` the share of uniform values that satisfies
-    a predicate fully, `threshold` the least degree, 0 to 1. `aggregator` is how predicates are combined, in
-    the language's own words, `form` what that needs besides; None is what is usual.
+    `attributes` is the minimum and maximum number of attributes, `selectivity` the share of uniform values
+    that satisfy a predicate fully, `threshold` the minimum degree, 0 to 1. `aggregator` and `form` select how
+    predicates are combined, in the language's own terms; None is the default.
     """
 
     event: EventClass
@@ -31,19 +31,19 @@ class RandomSubscription:
 
 
 def aggregators_of(generator: object) -> tuple[str, ...]:
-    """Return the ways in which a generator can combine predicates; none where there is one alone."""
+    """Return the supported aggregators; empty if there is no choice."""
     return tuple(getattr(generator, "aggregators", ()))
 
 
 def drawn_attributes(chance: np.random.Generator, wanted: RandomSubscription) -> list[Attribute]:
-    """Return the attributes that a subscription is about, in the order of the mission table."""
+    """Return random attributes, in the order of the mission table."""
     size = int(chance.integers(wanted.attributes[0], wanted.attributes[1] + 1))
     picks = [int(pick) for pick in chance.choice(len(wanted.among), size, replace=False)]
     return sorted((wanted.among[pick] for pick in picks), key=lambda attribute: attribute.index)
 
 
 class CombinationRefused(ValueError):
-    """Predicates cannot be combined as was wanted. `key` is the field of `RandomSubscription` to change."""
+    """Predicates cannot be combined as requested. `key` is the field of `RandomSubscription` to change."""
 
     def __init__(self, key: str, message: str, known: Sequence[str] = ()) -> None:
         hint = f" ({listed(known, len(known))})" if known else ""
@@ -53,19 +53,19 @@ class CombinationRefused(ValueError):
 
 
 class SubscriptionGenerator(Protocol):
-    """Makes bodies of subscriptions. The same chance makes the same bodies.
+    """Generates bodies of subscriptions, deterministic for a random generator's state.
 
-    One that can combine predicates in several ways names them in an attribute `aggregators`.
+    If there are several aggregators, the attribute `aggregators` lists them.
     """
 
     def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
-        """Return the body of one subscription of this kind; `CombinationRefused` where predicates cannot be
-        combined so.
+        """Return the body of a random subscription. `CombinationRefused` if its predicates cannot be combined
+        as requested.
         """
         ...
 
     def for_value(self, event: EventClass, attribute: Attribute, position: int, table: MissionTable) -> bytes:
-        """Return the body of the subscription to every event whose nominal attribute has the value at this
-        position of its list.
+        """Return the body of the subscription to all events whose nominal attribute has the value at this
+        position.
         """
         ...

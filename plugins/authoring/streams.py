@@ -1,4 +1,4 @@
-"""Readings of a stream that is there as a whole, for languages that are about what follows what."""
+"""Readings of a complete stream, for languages about sequences of events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class StreamReading:
-    """One reading: whose, of which event class, its number and its second there (neither wraps), and the
-    bytes of what was measured. `place` is where it stands in its file, for people.
+    """One reading: its source, event class, number and second at the source (neither wraps), and measured
+    bytes. `place` is its position in a file, for messages.
     """
 
     source: int
@@ -20,23 +20,21 @@ class StreamReading:
 
 
 class StreamLearner(Protocol):
-    """Counts in streams what a subscription needs to know of the past. It can be shipped to other processes;
-    counts of several streams add up.
+    """Counts in past streams what a subscription needs. It can be pickled; the counts of several streams add
+    up.
     """
 
     @property
     def events(self) -> frozenset[int]:
-        """Return the event classes whose readings count."""
+        """Return the event classes to count."""
         ...
 
     def count(self, readings: Sequence[StreamReading]) -> Mapping[str, int]:
-        """Return what there is to count in the readings of one source, which are in their order."""
+        """Return the counts of one source's readings, which are in order."""
         ...
 
     def written(self, counts: Mapping[str, int]) -> bytes:
-        """Return the file that a subscription names, made of the counts of all streams."""
+        """Return the file that a subscription refers to, from the counts of all streams."""
         ...
 
-    def summary(self, counts: Mapping[str, int]) -> Mapping[str, Any]:
-        """Return what was learnt, for people and programs."""
-        ...
+    def summary(self, counts: Mapping[str, int]) -> Mapping[str, Any]: ...

@@ -1,4 +1,4 @@
-"""What a language makes of the terms of a vocabulary, which are drawn over the 256 normalised values."""
+"""Terms of a vocabulary as a language expresses them, over the 256 normalised values."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,8 +14,8 @@ Curve = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedTerm:
-    """What the language can say of a wanted curve: how a vocabulary writes it, its curve, and the largest
-    difference between both.
+    """The nearest expressible term to a curve: its form in a vocabulary, its curve, and the largest
+    difference.
     """
 
     written: dict[str, Any]
@@ -24,10 +24,10 @@ class FittedTerm:
 
 
 class TermShapes(Protocol):
-    """Draws terms, fits them, and says which it cannot express."""
+    """Draws and fits terms, and reports those that it cannot express."""
 
     def fault(self, attribute: Attribute, name: str) -> str:
-        """Return why the language cannot say a term of a sound vocabulary, or nothing where it can."""
+        """Return why the language cannot express a term of a valid vocabulary; empty if it can."""
         ...
 
     def values(self, attribute: Attribute) -> Curve:
@@ -35,9 +35,9 @@ class TermShapes(Protocol):
         ...
 
     def curve(self, attribute: Attribute, name: str) -> Curve:
-        """Return the degrees of a term of the attribute, its hedges included."""
+        """Return the degrees of a term of the attribute, including its hedges."""
         ...
 
     def fitted(self, wanted: Curve, attribute: Attribute) -> FittedTerm:
-        """Return the term nearest to a wanted curve that the language can say."""
+        """Return the expressible term nearest to a curve."""
         ...

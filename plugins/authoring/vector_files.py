@@ -1,4 +1,4 @@
-"""Files of vectors, held against the language that they are said to be of."""
+"""Checks files of vectors of a given language."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +11,15 @@ from plugins.authoring.output.description import Description
 from watchdog.vector import VectorError
 
 Describe = Callable[[bytes, MissionTable | None, VectorKind | None], Description]
-"""A language's `Authoring.describe`, which refuses what is no vector."""
+"""A language's `Authoring.describe`, which refuses invalid vectors."""
 
 _KINDS: dict[str, VectorKind] = {".sv": "sv", ".nv": "nv"}
 
 
 def check_vector_file(path: Path, describe: Describe, table: MissionTable | None = None) -> list[Problem]:
-    """Return what is wrong with a file of vectors: hex, one on each line, or the bytes of a single one.
+    """Return the errors of a file of vectors: hexadecimal, one per line, or the bytes of a single one.
 
-    A file that ends in .sv must hold a subscription, one that ends in .nv a notification.
+    A .sv file must hold subscriptions, a .nv file notifications.
     """
     file = str(path)
     try:
@@ -46,7 +46,7 @@ def _check_lines(text: str, file: str, describe: Describe, table: MissionTable |
             except VectorError as error:
                 problems.append(Problem(file, number, column + 2 * error.offset, "error", "D401", str(error)))
             except ValueError:
-                message = "this is not hexadecimal; write pairs of 0-9 and a-f"
+                message = "not hexadecimal: expected pairs of 0-9 and a-f"
                 problems.append(Problem(file, number, column, "error", "D402", message))
         start += len(line)
     return problems

@@ -1,4 +1,4 @@
-"""Names of the box indexes, apart from their code, which imports NumPy."""
+"""Names of the box indexes, separate from their code, which imports NumPy."""
 
 from typing import Final
 

@@ -1,10 +1,10 @@
 """BatchSearch of Wang, Zhang and Kitsuregawa: estimate the work of every event of a batch, then search the
-quickest first.
+cheapest first.
 
-Estimating at a level goes a part of the way with all events at once; how many places of the index an event
-still has to look at there is its *workload* (the paper's WorkloadTable). Each search then goes on from its
-places. Level 1 estimates nothing and is the order of arrival. On the paper's tree the estimate and the
-searches make exactly the tests of separate searches, at whichever level; what changes is who waits for whom.
+Estimating at a level descends partly with all events at once; the number of places of the index that an event
+has left is its *workload* (the paper's WorkloadTable). Each search then continues from its places. Level 1
+estimates nothing and keeps the order of arrival. On the paper's tree, estimate and searches together make
+exactly the tests of separate searches, at every level; only the order of completion changes.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,18 +16,18 @@ from plugins.boxes.profile import Profile
 from plugins.boxes.workload import average_response, order_by_workload
 
 PLACES_AN_EVENT: Final = 4_096
-"""A WorkloadTable with more places an event stops one level higher."""
+"""A WorkloadTable with more places per event stops one level higher."""
 
 Clock = Callable[[], float]
-"""Tells seconds; whoever wants them brings one."""
+"""Returns seconds."""
 
 
 @dataclass(slots=True)
 class BatchTrace:
-    """What a batch took, in units and, with a clock, in seconds. Complete once all results were taken."""
+    """Costs of a batch, in units and, with a clock, in seconds. Complete once all results were taken."""
 
     level: int
-    """The level at which workloads were estimated; lower than asked for where the table was full."""
+    """Level of the estimate; lower than requested if the table was full."""
     order: list[int] = field(default_factory=list)
     workloads: list[int] = field(default_factory=list)
     estimate: int = 0
@@ -37,7 +37,7 @@ class BatchTrace:
     estimate_s: float = 0.0
     """Seconds of the estimate."""
     done_s: list[float] = field(default_factory=list)
-    """When each event was done, in the order of execution, from the begin of the batch."""
+    """Completion time of each event, in the order of execution, from the start of the batch."""
     stopped_higher: int = 0
     """How often the WorkloadTable was full."""
 
@@ -69,8 +69,8 @@ class BatchSearch:
         self.trace.estimate_s = 0.0 if clock is None else clock() - self._began
 
     def results(self) -> Iterator[tuple[int, Ids]]:
-        """Yield (position, ids of the boxes that contain it), the least workload first. Where the index has
-        changed since the estimate, the search begins at the front.
+        """Yield (position, ids of the boxes that contain it), the least workload first. If the index has
+        changed since the estimate, the search starts at the root.
         """
         index, counts = self._index, self._known.counts
         for position in self.trace.order:
@@ -85,11 +85,11 @@ class BatchSearch:
             yield position, found
 
     def profile(self) -> Profile:
-        """Return what the searches, once all are done, tell of every level."""
+        """Return the profile of all levels, once all searches are done."""
         return self._index.profile(self._points, self._present, self._known.counts)
 
     def _estimated(self, level: int) -> Estimate:
-        """Fill the WorkloadTable, and put the events in order."""
+        """Fill the WorkloadTable and order the events."""
         count, trace, index = len(self._points), self.trace, self._index
         level = min(level, index.height)
         known = None

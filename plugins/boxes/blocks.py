@@ -1,9 +1,8 @@
-"""`blocks`: bitsets in runs (`plugins.kernels.boxes.box_store`), with four levels of what is known of a point
-before it is searched.
+"""`blocks`: bitsets in runs (`plugins.kernels.boxes.box_store`), with four levels of estimates.
 
-Level 1 is the order of arrival. Level 2 is *coverage*: how many boxes touch the rows of the point, attribute
-by attribute, as a sum of logarithms. Levels 3 and 4 are the super-blocks and the blocks whose rectangles
-contain it.
+Level 1 is the order of arrival. Level 2 is *coverage*: the number of boxes that touch the rows of the point,
+attribute by attribute, as a sum of logarithms. Levels 3 and 4 are the super-blocks and the blocks whose
+rectangles contain it.
 """
 
 from typing import Any, Final
@@ -32,30 +31,29 @@ from plugins.kernels.compiled import compiled
 COVERAGE, SUPER_BLOCKS, ALL_BLOCKS = 2, 3, 4
 """The levels above the first."""
 _SCALE: Final = 256
-"""Coverage is compared in whole numbers, so finely."""
+"""Coverage is compared in integers of this resolution."""
 _RUN: Final = 32
-"""Where in a place the number of its run stands, above the super-block or block."""
+"""Position of the run number in a place, above the super-block or block."""
 _STALE: Final = 16
-"""Coverage is counted anew when one box in so many has changed: it is an estimate."""
+"""Coverage is counted again when one box in this many has changed: it is an estimate."""
 
 
 class BlocksIndex(BoxStore):
-    """Bitsets that can say beforehand how much work a point will be; one level without a compiler."""
+    """Bitsets with workload estimates; one level without a compiler."""
 
     _coverage: npt.NDArray[np.float64] | None = None
     _counted_at = 0
 
     @property
     def height(self) -> int:
-        """Return how many levels there are."""
+        """Return the number of levels."""
         return ALL_BLOCKS if self._is_compiled else 1
 
     def unestimated(self, events: int) -> Estimate:
-        """Return what level 1 knows: nothing."""
         return Estimate([None] * events, [1] * events, np.zeros((events, COUNTS), np.int64))
 
     def estimated(self, points: Sides, present: Words, level: int, most: int) -> Estimate | None:
-        """Look up coverage, or ask rectangles for all points."""
+        """Look up coverage, or test rectangles for all points."""
         counts = np.zeros((len(points), COUNTS), np.int64)
         if level == COVERAGE:
             counts[:, COVERED] = self.attributes
@@ -77,7 +75,7 @@ class BlocksIndex(BoxStore):
     def search_from(
         self, start: Numbers | None, points: Sides, point: int, present: Words, counts: Numbers
     ) -> Ids:
-        """Return what contains a point, from its super-blocks or blocks on; the depth stands last."""
+        """Return the boxes that contain a point, from its super-blocks or blocks on; the depth is last."""
         if not self._is_compiled:
             return self.search(points[point : point + 1], present[point : point + 1])[1]
         from plugins.kernels.boxes.bitset_search import search_from
@@ -106,7 +104,7 @@ class BlocksIndex(BoxStore):
         return units_of(counts)
 
     def profile(self, points: Sides, present: Words, counts: Numbers) -> Profile:
-        """Return it: from level 3 on what an estimate asks is not asked again."""
+        """Return the profile: from level 3 on, tests of the estimate are not repeated."""
         supers, blocks, read = counts[:, SUPERS], counts[:, BLOCKS], counts[:, READ]
         nothing, whole = np.zeros_like(supers), supers + blocks + read
         if self.height == 1:
@@ -121,7 +119,7 @@ class BlocksIndex(BoxStore):
         )
 
     def covered(self, points: Sides, present: Words) -> Numbers:
-        """Return of each point the sum of the logarithms of how many boxes touch its rows."""
+        """Return, for each point, the sum of the logarithms of the numbers of boxes that touch its rows."""
         known = self._coverage
         if known is None or _STALE * (self.version - self._counted_at) > len(self):
             touching = np.zeros((self.attributes, ROWS), np.int64)

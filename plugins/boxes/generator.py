@@ -1,6 +1,6 @@
-"""Boxes that nobody wrote, for workloads: ranges of the wanted length anywhere in the domains.
+"""Random boxes for workloads: ranges of the requested length anywhere in the domains.
 
-`and` wants all of them, which is one box; `or` wants one of them, which is a box for each attribute.
+`and` is one box; `or` is one box per attribute.
 """
 
 from typing import Final
@@ -14,16 +14,14 @@ from plugins.boxes.vectors import LAST_BYTE, Box, BoxesBody, Side, encode_body
 
 AND, OR = "and", "or"
 _LONGEST: Final = LAST_BYTE - 1
-"""How far the ends of a range lie apart at most: one of all bytes says nothing."""
+"""Maximum length of a range: one of all bytes restricts nothing."""
 
 
 class BoxesGenerator:
-    """Makes bodies of boxes."""
-
     aggregators = (AND, OR)
 
     def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
-        """Return the body of a subscription about some of the attributes, each asked for at random."""
+        """Return the body of a random subscription about some of the attributes."""
         is_or = _is_or(wanted)
         length = min(round(LAST_BYTE * wanted.selectivity), _LONGEST)
         sides = tuple(_side(chance, attribute, length) for attribute in drawn_attributes(chance, wanted))
@@ -39,7 +37,7 @@ class BoxesGenerator:
 
 def _is_or(wanted: RandomSubscription) -> bool:
     if wanted.form is not None:
-        raise CombinationRefused("form", "boxes have no form; leave it out")
+        raise CombinationRefused("form", "boxes have no form; remove it")
     if wanted.aggregator not in (None, AND, OR):
         message = f'conditions are not joined by "{wanted.aggregator}"'
         raise CombinationRefused("aggregator", message, (AND, OR))
@@ -47,7 +45,7 @@ def _is_or(wanted: RandomSubscription) -> bool:
 
 
 def _side(chance: np.random.Generator, attribute: Attribute, length: int) -> Side:
-    """Return the range of one attribute; of names, one of them."""
+    """Return a random range of one attribute, or of a nominal attribute one value."""
     if attribute.type == "nominal":
         name = int(chance.integers(len(attribute.values)))
         return attribute.index, name, name

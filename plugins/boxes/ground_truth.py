@@ -1,4 +1,4 @@
-"""Ground truth of boxes: whole columns of readings at once, block by block."""
+"""Ground truth of boxes: complete columns of readings, block by block."""
 
 import numpy as np
 
@@ -10,22 +10,20 @@ from plugins.ground_truth import Judged, ReadingColumns
 
 
 class BoxGroundTruth:
-    """Judges readings by the index that a DENS node uses."""
+    """Evaluates readings by the index of a DENS node."""
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table
         self._held = HeldBoxes(table, table.feature_bytes, INDEXES[DEFAULT_INDEX])
 
     def add(self, number: int, body: bytes) -> None:
-        """Hold a subscription under a number that is free."""
         self._held.add(number, decode_body(body, self._table.feature_bytes, self._table))
 
     def remove(self, number: int) -> None:
-        """Forget it."""
         self._held.remove(number)
 
     def judge(self, readings: ReadingColumns) -> Judged:
-        """Return what each reading satisfies; a box knows no degree but the full one."""
+        """Return the subscriptions that each reading satisfies; a match is always full."""
         counts = np.zeros(len(readings), np.int64)
         parts: list[tuple[np.ndarray, np.ndarray]] = []
         for event in np.unique(readings.events).tolist():

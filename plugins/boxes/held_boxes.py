@@ -1,4 +1,4 @@
-"""The boxes of many subscriptions in indexes, one for each event class, and whose each of them is."""
+"""Boxes of many subscriptions in indexes, one per event class, with their owners."""
 
 from collections.abc import Callable
 from typing import Final
@@ -14,24 +14,22 @@ from plugins.boxes.ordered_batches import OrderedBatches
 from plugins.boxes.vectors import LAST_BYTE, BoxesBody
 
 UPKEEP: Final = 64
-"""Work on the index that pays for one box more: a box is moved so often until it stands where it stays."""
+"""Index maintenance per new box: a box is moved about this often until its final place."""
 
 PolicyFactory = Callable[[], LevelPolicy]
 
 Owned = tuple[Numbers, Numbers, npt.NDArray[np.uint8]]
-"""(ends, numbers, boxes): the subscriptions of point i, each once, with the first of its boxes that contains
-it.
-"""
+"""(ends, numbers, boxes): the subscriptions of point i, each once, with the first box that contains it."""
 
 
 class ClassBoxes:
-    """The boxes of one event class. Columns are its attributes in the order of their indexes."""
+    """The boxes of one event class. Columns are its attributes in index order."""
 
     def __init__(self, attributes: list[int], index: BoxIndex) -> None:
         self.attributes = attributes
         self.index = index
         self.batches: OrderedBatches | None = None
-        """Runs batches by their workloads, where somebody wants that."""
+        """Runs batches by their workloads, if enabled."""
         self._columns = {attribute: column for column, attribute in enumerate(attributes)}
         self._free: list[int] = []
         self._used = 0
@@ -39,7 +37,7 @@ class ClassBoxes:
         self._boxes: npt.NDArray[np.uint8] = np.zeros(64, np.uint8)
 
     def add(self, number: int, parts: BoxesBody) -> Ids:
-        """Hold the boxes of a subscription; return the ids that they got."""
+        """Add the boxes of a subscription; return their ids."""
         ids = np.array([self._take() for _ in parts.boxes], np.uint32)
         sides = np.zeros((len(ids), 2 * len(self.attributes)), np.uint8)
         sides[:, len(self.attributes) :] = LAST_BYTE
@@ -55,18 +53,17 @@ class ClassBoxes:
         return ids
 
     def remove(self, ids: Ids) -> None:
-        """Forget the boxes of a subscription."""
         self.index.remove(ids)
         self._updated(len(ids))
         self._free += ids.tolist()
 
     def order_by(self, make_policy: PolicyFactory) -> None:
-        """Run batches by their workloads from now on, as a new policy says, where the index has levels."""
+        """Run batches by their workloads from now on, with a new policy, if the index has levels."""
         index = levelled(self.index)
         self.batches = None if index is None else OrderedBatches(index, make_policy())
 
     def points(self, rows: npt.NDArray[np.uint8], features: Numbers) -> tuple[Sides, Words]:
-        """Return readings, a byte for each attribute index, as points with the attributes that they have."""
+        """Return readings, one byte per attribute index, as points with their attributes."""
         present = np.zeros(len(rows), np.uint64)
         for column, attribute in enumerate(self.attributes):
             present |= (features.astype(np.uint64) >> np.uint64(attribute) & np.uint64(1)) << np.uint64(
@@ -75,7 +72,7 @@ class ClassBoxes:
         return np.ascontiguousarray(rows[:, self.attributes]), present
 
     def owned(self, ends: Numbers, ids: Ids) -> Owned:
-        """Return whose boxes were found."""
+        """Return the owners of boxes."""
         owners = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
         numbers, boxes = self._numbers[ids], self._boxes[ids]
         order = np.lexsort((boxes, numbers, owners))
@@ -86,7 +83,7 @@ class ClassBoxes:
         return np.cumsum(counts), numbers[first], boxes[first]
 
     def _updated(self, boxes: int) -> None:
-        """Let the index tidy up after a change, and the policy know of it."""
+        """Let the index maintain itself after a change, and inform the policy."""
         self.index.maintain(UPKEEP * boxes)
         if self.batches is not None:
             self.batches.updated(boxes)
@@ -102,7 +99,7 @@ class ClassBoxes:
 
 
 class HeldBoxes:
-    """Subscriptions by numbers of the caller's, in one index for each event class."""
+    """Subscriptions, numbered by the caller, in one index per event class."""
 
     def __init__(
         self,
@@ -118,23 +115,22 @@ class HeldBoxes:
         self._ids: dict[int, tuple[int, Ids]] = {}
 
     def __len__(self) -> int:
-        """Return how many subscriptions are held."""
         return len(self._ids)
 
     @property
     def height(self) -> int:
-        """Return how many levels the highest index has; one that has none counts as 1."""
+        """Return the height of the highest index; an index without levels counts as 1."""
         indexes = (levelled(held.index) for held in self._classes.values())
         return max((index.height for index in indexes if index is not None), default=1)
 
     def order_by(self, make_policy: PolicyFactory) -> None:
-        """Run batches by their workloads from now on, with a policy for each event class."""
+        """Run batches by their workloads from now on, with one policy per event class."""
         self._make_policy = make_policy
         for held in self._classes.values():
             held.order_by(make_policy)
 
     def add(self, number: int, parts: BoxesBody) -> None:
-        """Hold a subscription; a known number is replaced."""
+        """Add a subscription; a known number is replaced."""
         self.remove(number)
         held = self._classes.get(parts.event)
         if held is None:
@@ -146,13 +142,13 @@ class HeldBoxes:
         self._ids[number] = parts.event, held.add(number, parts)
 
     def remove(self, number: int) -> None:
-        """Forget it; an unknown number is no error."""
+        """Remove a subscription; an unknown number is ignored."""
         if number in self._ids:
             event, ids = self._ids.pop(number)
             self._classes[event].remove(ids)
 
     def of_class(self, event: int) -> ClassBoxes | None:
-        """Return the boxes of an event class, None where nobody asks for it."""
+        """Return the boxes of an event class, or None if there are none."""
         return self._classes.get(event)
 
     def _attributes(self, event: int) -> list[int]:

@@ -1,8 +1,8 @@
-"""What every index over boxes answers: which boxes contain a point?
+"""Interface of box indexes: which boxes contain a point?
 
-`scan` is the definition, `rtree` the paper's tree, `blocks` what is used; one file each. Boxes are known by
-small numbers of the caller's, their sides are sides[i, a] and sides[i, k + a], ends included, and `needs` has
-a bit for each attribute that a box constrains: a point that lacks one of them is not in it.
+`scan` is the definition, `rtree` the paper's tree, `blocks` the default; one file each. The caller numbers
+the boxes; their sides are sides[i, a] and sides[i, k + a], inclusive, and `needs` has a bit per constrained
+attribute: a point without it is not in the box.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -25,76 +25,74 @@ class BoxIndex(Protocol):
     """Holds boxes and finds those that contain points."""
 
     def add(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Hold boxes; a known id is replaced."""
+        """Add boxes; known ids are replaced."""
         ...
 
     def remove(self, ids: Ids) -> None:
-        """Forget boxes; unknown ids are no error."""
+        """Remove boxes; unknown ids are ignored."""
         ...
 
     def search(self, points: Sides, present: Words, units: Numbers | None = None) -> Found:
-        """Return what contains each point, one after the other. Bit a of present[i] says whether point i has
-        attribute a; `units` grow by the work of each, one for a point against a rectangle.
+        """Return the boxes that contain each point, in order. Bit a of present[i] is set if point i has
+        attribute a; `units` grow by the work of each, one per test of a point against a rectangle.
         """
         ...
 
     def search_together(self, points: Sides, present: Words) -> Found:
-        """Return the same in whatever order gives the most points a second."""
+        """Return the same in the order with the highest throughput."""
         ...
 
     def maintain(self, budget: int) -> bool:
-        """Tidy up for about so many boxes' worth of work, in steps that no search waits for; tell whether
-        more is due.
+        """Maintain the index for about `budget` boxes' worth of work, in steps that no search waits for;
+        return whether more is due.
         """
         ...
 
     def reload(self) -> None:
-        """Tidy up everything at once."""
+        """Maintain everything at once."""
         ...
 
-    def __len__(self) -> int:
-        """Return how many boxes are held."""
-        ...
+    def __len__(self) -> int: ...
 
 
 class Estimate(NamedTuple):
-    """What is known of a batch before it is searched."""
+    """Estimate of a batch before its search."""
 
     starts: list[Numbers | None]
-    """Where the search of each event goes on; None begins at the front."""
+    """Where the search of each event continues; None starts at the root."""
     workloads: list[int]
     counts: Numbers
-    """What was counted for each event, to be added to by its search."""
+    """Counts of each event, to which its search adds."""
 
 
 class LevelledIndex(BoxIndex, Protocol):
-    """An index that can say beforehand, at one of several levels of effort, how much work a point will be.
+    """An index that can estimate the work of a point at one of several levels.
 
-    What it counts of a search is its own business: rows of `counts`, one an event.
+    `counts` has one row per event; its content is internal to the index.
     """
 
     version: int
-    """Grows whenever what was estimated may no longer be true."""
+    """Grows whenever estimates may be outdated."""
     reloads: int
-    """How often it was brought into another shape."""
+    """Number of rebuilds."""
 
     @property
     def height(self) -> int:
-        """Return how many levels there are; the first estimates nothing."""
+        """Return the number of levels; the first estimates nothing."""
         ...
 
     def unestimated(self, events: int) -> Estimate:
-        """Return what level 1 knows of so many events."""
+        """Return the estimate of level 1 for this number of events."""
         ...
 
     def estimated(self, points: Sides, present: Words, level: int, most: int) -> Estimate | None:
-        """Estimate a batch at a level from 2 on; None where more than `most` places would have to be kept."""
+        """Estimate a batch at a level from 2 on; None if more than `most` places would have to be kept."""
         ...
 
     def search_from(
         self, start: Numbers | None, points: Sides, point: int, present: Words, counts: Numbers
     ) -> Ids:
-        """Return what contains one point, begun where an estimate ended; `counts` is its own row."""
+        """Return the boxes that contain one point, continued where an estimate ended; `counts` is its row."""
         ...
 
     def units(self, counts: Numbers) -> Numbers:
@@ -102,5 +100,5 @@ class LevelledIndex(BoxIndex, Protocol):
         ...
 
     def profile(self, points: Sides, present: Words, counts: Numbers) -> "Profile":
-        """Return what whole searches tell of every level."""
+        """Return the profile of all levels from complete searches."""
         ...

@@ -1,4 +1,4 @@
-"""Every index over boxes by its name."""
+"""All box indexes by name."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -22,5 +22,5 @@ DEFAULT_INDEX: Final = "blocks"
 
 
 def levelled(index: BoxIndex) -> LevelledIndex | None:
-    """Return an index that has levels, None of one that has none."""
+    """Return the index if it has levels, else None."""
     return index if isinstance(index, RTreeIndex | BlocksIndex) else None

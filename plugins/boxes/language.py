@@ -1,6 +1,6 @@
-"""The language of boxes, number 5: crisp conditions that may have alternatives.
+"""The language of boxes, number 5: crisp conditions with alternatives.
 
-Events are notifications of the boards' language, so what a source tells serves both, and boards serve boxes
+Events are notifications of the boards' language, so that one notification serves both, and boards serve boxes
 through parts (docs/decisions/0027-boxes.md).
 """
 

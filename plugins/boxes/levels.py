@@ -1,9 +1,9 @@
-"""Which level to estimate a batch at: fixed, by trial (`round_robin`, the paper's), or from what was counted
-(`replay`).
+"""Choice of the level at which to estimate a batch: fixed, by trial (`round_robin`, the paper's), or from
+counts (`replay`).
 
-Controllers take costs as arguments and read no clock, so that runs that count units are the same everywhere.
-Levels go from 1, which estimates nothing, to the height of the index. One state is kept for each class of
-batch sizes, ⌈log₂ b⌉, or as in the paper for each size (`exact_size`). A policy is that of one index.
+Controllers take costs as arguments and read no clock, so that runs that count units are equal everywhere.
+Levels go from 1, which estimates nothing, to the height of the index. There is one state per class of batch
+sizes, ⌈log₂ b⌉, or as in the paper per size (`exact_size`). A policy belongs to one index.
 """
 
 from collections import deque
@@ -14,14 +14,15 @@ from typing import Final, Protocol
 from plugins.boxes.profile import UNITS, Prices, Profile, expected, together
 
 ROUNDS: Final = 64
-"""N: batches that each of the compared levels gets in one loop."""
+"""N: batches per compared level in one loop."""
 LEAST_THRESHOLD: Final = 1_000
 WINDOW: Final = 16
-"""Batches that `replay` looks back on, and after which it does not change its mind for little."""
+"""Batches that `replay` looks back on, and after which it ignores small improvements."""
 POOLED: Final = 512
-"""Events that it looks back on at least, as far as there are: fewer say too little of small batches."""
+"""Minimum number of events that it looks back on, if available: fewer are not representative for small
+batches."""
 WORTH_IT: Final = 0.01
-"""How much better another level must be, as a share."""
+"""Required improvement of another level, as a share."""
 
 
 def size_class(events: int) -> int:
@@ -40,7 +41,7 @@ Classes = Callable[[int], int]
 
 @dataclass(frozen=True, slots=True)
 class RanBatch:
-    """A batch that was run: its size, at which level, its response there, and what it tells of all levels."""
+    """A batch that was run: its size, its level, its response there, and its profile."""
 
     events: int
     level: int
@@ -49,22 +50,22 @@ class RanBatch:
 
 
 class LevelPolicy(Protocol):
-    """Chooses the level of the next batch and learns from those that were run."""
+    """Chooses the level of the next batch and learns from previous ones."""
 
     def level(self, events: int, height: int) -> int:
-        """Return the level at which to run a batch of so many events."""
+        """Return the level for a batch of this size."""
         ...
 
     def ran(self, batch: RanBatch) -> None:
-        """Learn what a batch took."""
+        """Learn from a batch."""
         ...
 
     def updated(self, boxes: int, held: int) -> None:
-        """Learn that so many boxes were added or removed, and how many are held."""
+        """Learn that this number of boxes were added or removed, and how many are held."""
         ...
 
     def reloaded(self) -> None:
-        """Learn that the index was built anew."""
+        """Learn that the index was rebuilt."""
         ...
 
 
@@ -75,22 +76,21 @@ class Fixed:
     at: int
 
     def level(self, events: int, height: int) -> int:
-        """Return it."""
         return 1 if events < 2 else min(self.at, height)
 
     def ran(self, batch: RanBatch) -> None:
-        """Learn nothing."""
+        pass
 
     def updated(self, boxes: int, held: int) -> None:
-        """Learn nothing."""
+        pass
 
     def reloaded(self) -> None:
-        """Learn nothing."""
+        pass
 
 
 @dataclass(slots=True)
 class _Trial:
-    """The state of one class: the level, whether it is sought, and what the compared levels took."""
+    """State of one class: the level, whether it is stable, and the costs of the compared levels."""
 
     current: int
     is_stable: bool = False
@@ -104,8 +104,9 @@ class RoundRobin:
     """The paper's self-adaptive model (its figure 6).
 
     Stable: every batch at the current level, until more than a threshold of boxes have changed. Unstable: N
-    rounds of one batch each at the current, the upper (-1) and the lower (+1) level, every batch once; where
-    the current one took least, or as little as another, stable again, else move to the least and begin anew.
+    rounds of one batch each at the current, the upper (-1) and the lower (+1) level, every batch once; if the
+    current one is cheapest, or equal to the cheapest, it is stable again, else the cheapest becomes current
+    and the loop repeats.
     """
 
     def __init__(
@@ -123,7 +124,6 @@ class RoundRobin:
         self._trials: dict[int, _Trial] = {}
 
     def is_stable(self, events: int) -> bool:
-        """Tell whether batches of this size have found their level."""
         known = self._trials.get(self._class_of(events))
         return known is not None and known.is_stable
 
@@ -138,7 +138,7 @@ class RoundRobin:
         return compared[trial.turn % len(compared)]
 
     def ran(self, batch: RanBatch) -> None:
-        """Add what a batch took to the sum of its level; at the end of a loop, stay or move."""
+        """Add the cost of a batch to its level; at the end of a loop, stay or move."""
         height = batch.profile.height
         if batch.events < 2:
             return
@@ -158,7 +158,7 @@ class RoundRobin:
             trial.threshold = fifth if self._threshold is None else self._threshold
 
     def updated(self, boxes: int, held: int) -> None:
-        """Count; what was stable may become unstable."""
+        """Count changes; a stable class may become unstable."""
         self._held = held
         for trial in self._trials.values():
             if trial.is_stable:
@@ -167,7 +167,7 @@ class RoundRobin:
                     trial.is_stable, trial.updates = False, 0
 
     def reloaded(self) -> None:
-        """Learn nothing: the paper's index is never built anew."""
+        """Ignore: the paper's index is never rebuilt."""
 
     def _trial(self, events: int, height: int) -> _Trial:
         trial = self._trials.setdefault(self._class_of(events), _Trial(min(self._start, height)))
@@ -177,20 +177,20 @@ class RoundRobin:
 
 
 def _neighbours(current: int, height: int) -> list[int]:
-    """Return the current level, the upper and the lower one, as far as there are such."""
+    """Return the current, the upper and the lower level, if they exist."""
     return [level for level in (current, current - 1, current + 1) if 1 <= level <= height]
 
 
 @dataclass(slots=True)
 class _Past:
-    """What `replay` knows of one class: the level, the last batches, and how many there were."""
+    """State of `replay` for one class: the level, the last batches, and their number."""
 
     level: int
     seen: deque[Profile] = field(default_factory=deque)
     batches: int = 0
 
     def add(self, profile: Profile) -> None:
-        """Note a batch, and forget those that are too long ago."""
+        """Add a batch, and remove those that are too old."""
         if self.seen and self.seen[0].height != profile.height:
             self.forget()
         self.seen.append(profile)
@@ -199,15 +199,15 @@ class _Past:
             self.seen.popleft()
 
     def forget(self) -> None:
-        """Forget all batches; the level stays."""
+        """Remove all batches; the level stays."""
         self.seen.clear()
         self.batches = 0
 
 
 class Replay:
-    """Knows the response of every level after each batch, because executed searches tell it, and takes the
-    level with the least over what all pairs of the last events say (`plugins.boxes.profile.expected`). No
-    trial runs, no threshold.
+    """Knows the response of every level after each batch, because completed searches determine it, and takes
+    the level with the least expected response over all pairs of the last events
+    (`plugins.boxes.profile.expected`). No trial runs, no threshold.
     """
 
     def __init__(self, start: int = 1, prices: Prices = UNITS, classes: Classes = size_class) -> None:
@@ -217,13 +217,12 @@ class Replay:
         self._pasts: dict[int, _Past] = {}
 
     def level(self, events: int, height: int) -> int:
-        """Return the level that has been the best."""
         known = self._pasts.get(self._class_of(events))
         return 1 if events < 2 else min(self._start if known is None else known.level, height)
 
     def ran(self, batch: RanBatch) -> None:
-        """Take the best level until a window is full; from then on another one where it is better by more
-        than a hundredth. Where no level is better than 1 by that much, nothing is estimated.
+        """Take the best level until a window is full; from then on only one that is better by more than one
+        percent. If no level is better than 1 by that much, nothing is estimated.
         """
         if batch.events < 2:
             return
@@ -237,10 +236,10 @@ class Replay:
             past.level = best + 1
 
     def updated(self, boxes: int, held: int) -> None:
-        """Learn nothing: what is counted is always of the index as it is."""
+        """Ignore: counts are always those of the current index."""
 
     def reloaded(self) -> None:
-        """Forget what was counted of the index as it was."""
+        """Remove the counts of the previous index."""
         for past in self._pasts.values():
             past.forget()
 

@@ -1,4 +1,4 @@
-"""Finds the subscriptions whose boxes contain what a notification of the boards' language tells."""
+"""Finds the subscriptions whose boxes contain a notification of the boards' language."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.board_parts import told_values
+from plugins.board_parts import notification_values
 from plugins.boxes.held_boxes import ClassBoxes, HeldBoxes, PolicyFactory
 from plugins.boxes.index import Sides, Words
 from plugins.boxes.indexes import INDEXES
@@ -17,15 +17,15 @@ from plugins.language import Match, SubscriptionKey
 from watchdog.vector import VectorError
 
 FULLY: Final = 255
-"""A box contains a point or not."""
+"""A match is always full."""
 
 Hits = tuple[list[int], list[int]]
-"""Numbers of subscriptions, and of each the first box that contains a notification."""
+"""Numbers of subscriptions, and for each the first box that contains a notification."""
 
 
 class BoxMatcher:
-    """Holds subscriptions in an index; the first box that contains a notification is the detail of a
-    match.
+    """Holds subscriptions in an index. The detail of a match is the first box that contains the
+    notification.
     """
 
     def __init__(
@@ -46,11 +46,10 @@ class BoxMatcher:
         self._next = 0
 
     def __len__(self) -> int:
-        """Return how many subscriptions are held."""
         return len(self._numbers)
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a known key is replaced. A bad body raises `VectorError` and changes
+        """Add this subscription; a known key is replaced. An invalid body raises `VectorError` and changes
         nothing.
         """
         parts = decode_body(body, self._width, self._table)
@@ -60,41 +59,40 @@ class BoxMatcher:
         self._next += 1
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         number = self._numbers.pop(key, None)
         if number is not None:
             del self._keys[number]
             self._held.remove(number)
 
     def use_level(self, level: int | None) -> None:
-        """Order batches by workload from now on, estimated at this level, or where it is None at whichever
-        turns out best. A level that no index here has raises `ValueError`.
+        """Order batches by workload from now on, estimated at this level; None chooses the best. An unknown
+        level raises `ValueError`.
         """
         highest = self._held.height
         if level is not None and not 1 <= level <= highest:
-            raise ValueError(f"there is no level {level}; there are 1 to {highest}")
+            raise ValueError(f"unknown level {level} (1 to {highest})")
         self._held.order_by(POLICIES[DEFAULT_POLICY] if level is None else partial(Fixed, level))
         self._is_ordered = True
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         return self._matches(self._found([vector])[0])
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Return an iterator over the matches of each notification in their order; a bad vector raises
-        `VectorError` when its turn comes. All are searched now; what is removed later is left out.
+        """Return an iterator over the matches of each notification in order; an invalid vector raises
+        `VectorError` in its turn. All are searched now; subscriptions removed later are excluded.
 
-        With a policy for levels, and an index that has levels, they come in the order of their estimated work
-        (`plugins.boxes.batch_search`), the bad ones last.
+        With a policy for levels, and an index with levels, they come in the order of their estimated work
+        (`plugins.boxes.batch_search`), the invalid ones last.
         """
         if self._is_ordered:
             return self._by_workload([vector for vector, _ in notifications], self._next)
         return self._in_order(self._found([vector for vector, _ in notifications]))
 
     def _by_workload(self, vectors: Sequence[bytes], limit: int) -> Iterator[tuple[int, list[Match]]]:
-        """Yield matches class by class, each as a batch of its own; who came after `limit` is not in it."""
+        """Yield matches class by class, each as a batch; subscriptions added after `limit` are excluded."""
         asking, bad = _asking(vectors, self._width)
         for event, told in asking.items():
             held = self._held.of_class(event)
@@ -114,7 +112,7 @@ class BoxMatcher:
             yield position, self._matches(hits)
 
     def _found(self, vectors: Sequence[bytes]) -> list[Hits | VectorError]:
-        """Return for each notification whose boxes contain it, or why it is none."""
+        """Return, for each notification, the boxes that contain it, or why it is invalid."""
         asking, bad = _asking(vectors, self._width)
         found: list[Hits | VectorError] = [bad.get(at, ([], [])) for at in range(len(vectors))]
         for event, told in asking.items():
@@ -137,12 +135,14 @@ class BoxMatcher:
 def _asking(
     vectors: Sequence[bytes], width: int
 ) -> tuple[dict[int, list[tuple[int, dict[int, int]]]], dict[int, VectorError]]:
-    """Return what notifications tell, with their positions, by event class; and why the others are none."""
+    """Return the values of notifications, with their positions, by event class; and why others
+    are invalid.
+    """
     asking: dict[int, list[tuple[int, dict[int, int]]]] = {}
     bad: dict[int, VectorError] = {}
     for position, vector in enumerate(vectors):
         try:
-            event, values = told_values(vector, width)
+            event, values = notification_values(vector, width)
         except VectorError as error:
             bad[position] = error
         else:
@@ -151,9 +151,7 @@ def _asking(
 
 
 def points_of(held: ClassBoxes, told: Sequence[dict[int, int]]) -> tuple[Sides, Words]:
-    """Return what notifications tell as points of their event class; other attributes than its are nothing to
-    it.
-    """
+    """Return the values of notifications as points of their event class; other attributes are ignored."""
     points = np.zeros((len(told), len(held.attributes)), np.uint8)
     present = np.zeros(len(told), np.uint64)
     for row, values in enumerate(told):

@@ -1,4 +1,4 @@
-"""What DENS nodes and sources do with boxes beside matching: look up, filter, take apart."""
+"""Look-up, filtering and decomposition of boxes."""
 
 from typing import Final
 
@@ -15,17 +15,17 @@ from watchdog.reading import Reading
 from watchdog.vector import ONE_HOUR
 
 MOST_EXACT_PARTS: Final = 15
-"""Boxes that boards are given one by one; of more they get the hull of those with the same attributes."""
+"""Boxes that boards are given individually; of more they get the hulls of those with the same attributes."""
 
 
 class BoxLookUp:
-    """A publisher serves a subscription when it measures all that some box constrains."""
+    """A publisher serves a subscription if it measures all that some box constrains."""
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table
 
     def question(self, body: bytes) -> MeasuresAny:
-        """Return the minimal alternatives; a bad body raises `VectorError`."""
+        """Return the minimal alternatives. An invalid body raises `VectorError`."""
         parts = decode_body(body, self._table.feature_bytes, self._table)
         return MeasuresAny(
             tuple(
@@ -38,7 +38,7 @@ class BoxLookUp:
 
 
 def take_apart(table: MissionTable) -> TakeApart:
-    """Return what makes of a body the crisp subscriptions that boards serve in its place."""
+    """Return the decomposition of a body into the crisp subscriptions that boards serve instead."""
 
     def parts(body: bytes) -> tuple[Part, ...]:
         whole = decode_body(body, table.feature_bytes, table)
@@ -51,14 +51,14 @@ def take_apart(table: MissionTable) -> TakeApart:
 
 
 def let_through(whole: BoxesBody, table: MissionTable) -> tuple[Box, ...]:
-    """Return the boxes that boards are given: a filter may pass too much, never too little."""
+    """Return the boxes for boards: a filter may release too much, never too little."""
     if len(whole.boxes) <= MOST_EXACT_PARTS:
         return whole.boxes
     return simplified(hulls(whole.boxes), last_bytes(table.event_at(whole.event)))
 
 
 def hulls(boxes: tuple[Box, ...]) -> list[Box]:
-    """Return for each attribute mask the smallest box around all boxes that have it."""
+    """Return, for each attribute mask, the smallest box around all its boxes."""
     found: dict[int, Box] = {}
     for box in boxes:
         known = found.get(mask_of_box(box), box)
@@ -70,8 +70,8 @@ def hulls(boxes: tuple[Box, ...]) -> list[Box]:
 
 
 class BoxFilter:
-    """Lets pass what some box contains, as notifications of the boards' language: by the boards' own filter,
-    which is given the parts.
+    """Releases what some box contains, as notifications of the boards' language, by the boards' own filter
+    with the parts.
     """
 
     def __init__(self, table: MissionTable) -> None:
@@ -84,7 +84,7 @@ class BoxFilter:
         self._next = 0
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         parts = self._apart(body)
         self.remove(key)
         self._inner[key] = []
@@ -95,11 +95,10 @@ class BoxFilter:
             self._inner[key].append(inner)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
         for inner in self._inner.pop(key, ()):
             self._filter.remove(inner)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth; they live as long as its event class says."""
+        """Return the notifications of this reading, with the lifetime of its event class."""
         self._filter.scan.vector[2] = self._lifetimes.get(reading.event, ONE_HOUR)
         return self._filter.feed(reading)

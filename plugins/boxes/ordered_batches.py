@@ -1,4 +1,4 @@
-"""The batches of one index, each at the level that a policy of its own chooses."""
+"""The batches of one index, each at the level that its policy chooses."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,8 @@ from plugins.boxes.levels import LevelPolicy, RanBatch
 
 
 class OrderedBatches:
-    """Runs batches by their workloads, and tells the policy what they took and how the index changes. With a
-    clock it learns seconds, otherwise units.
+    """Runs batches by their workloads, and reports costs and index changes to the policy. With a clock it
+    measures seconds, else units.
     """
 
     def __init__(self, index: LevelledIndex, policy: LevelPolicy, clock: Clock | None = None) -> None:
@@ -19,8 +19,8 @@ class OrderedBatches:
         self._reloads = index.reloads
 
     def run(self, points: Sides, present: Words) -> Iterator[tuple[int, Ids]]:
-        """Yield (position, ids of the boxes that contain it) as they are done. A batch that is left
-        unfinished, or during which the index changed, teaches nothing.
+        """Yield (position, ids of the boxes that contain it) as they are done. An unfinished batch, or one
+        during which the index changed, is not learnt from.
         """
         index, policy = self._index, self._policy
         if index.reloads != self._reloads:
@@ -35,5 +35,5 @@ class OrderedBatches:
             policy.ran(RanBatch(len(points), trace.level, response, batch.profile()))
 
     def updated(self, boxes: int) -> None:
-        """Tell the policy that so many boxes came or went."""
+        """Report added or removed boxes to the policy."""
         self._policy.updated(boxes, len(self._index))

@@ -1,7 +1,7 @@
-"""What estimates cost on this machine, beside the tests that searches make: κ and φ of `replay`.
+"""Costs of estimates on this machine, relative to the tests of searches: κ and φ of `replay`.
 
-A test of an estimate is made with all events at hand and costs less or more than one of a search; and every
-estimate has costs of its own, whatever it tests. Runs that count units take neither.
+A test of an estimate is made for all events at once and costs less or more than one of a search; and every
+estimate has a fixed cost. Runs that count units use neither.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from plugins.boxes.profile import UNITS, Prices
 
 
 def measured_prices(index: LevelledIndex, points: Sides, present: Words, clock: Clock) -> Prices:
-    """Return what fits the estimates of a batch at all levels best, in tests of its searches; units where
-    there is nothing to fit.
+    """Return the best fit to the estimates of a batch at all levels, in tests of its searches; units if there
+    is nothing to fit.
     """
     tests, seconds, searched, spent = [], [], 0, 0.0
     for level in range(2, index.height + 1):

@@ -1,8 +1,8 @@
-"""What a batch would have taken at every level, from what its searches were seen to do.
+"""Costs of a batch at every level, derived from its completed searches.
 
-A point query enters exactly the nodes that contain the point, whoever asks first. So the counts of executed
-searches tell afterwards what an estimate at any level would have spent, which workloads it would have found,
-and how much would have been left: no level has to be tried to know its response.
+A point query enters exactly the nodes that contain the point, in any order. So the counts of completed
+searches determine what an estimate at any level would have cost, which workloads it would have found, and how
+much would have remained: no level has to be tried.
 """
 
 from collections.abc import Iterable
@@ -17,20 +17,20 @@ from plugins.boxes.workload import average_response, order_by_workload
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What an estimate costs in tests: φ for each, and κ for each of its own tests."""
+    """Costs of an estimate in tests: φ per estimate, and κ per test of its own."""
 
     kappa: float = 1.0
     phi: float = 0.0
 
 
 UNITS: Final = Prices()
-"""A test is a test, and nothing else costs anything: what deterministic runs count in."""
+"""A test costs one and nothing else costs anything: for deterministic runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """By event and level, from 1: the workload that an estimate finds, what it spends on the event, and what
-    it leaves for the search, in units. Level 1 spends nothing.
+    """By event and level, from 1: the workload that an estimate finds, its cost, and the remaining cost of
+    the search, in units. Level 1 costs nothing.
     """
 
     workloads: Numbers
@@ -38,24 +38,22 @@ class Profile:
     left: Numbers
 
     def __len__(self) -> int:
-        """Return how many events it tells of."""
         return len(self.left)
 
     @property
     def height(self) -> int:
-        """Return how many levels there are."""
         return int(self.left.shape[1])
 
 
 def together(profiles: Iterable[Profile]) -> Profile:
-    """Return the events of several batches as if they were one."""
+    """Return the events of several batches as one."""
     found = list(profiles)
     columns = ([one.workloads for one in found], [one.spent for one in found], [one.left for one in found])
     return Profile(*(np.concatenate(parts) for parts in columns))
 
 
 def replayed(profile: Profile, prices: Prices = UNITS) -> list[float]:
-    """Return the response of this very batch at every level, in the order in which it arrived."""
+    """Return the response of this batch at every level, in its order of arrival."""
     found = [float(average_response(profile.left[:, 0].tolist(), range(len(profile))))]
     for level in range(1, profile.height):
         order = order_by_workload(profile.workloads[:, level].tolist())
@@ -65,12 +63,11 @@ def replayed(profile: Profile, prices: Prices = UNITS) -> list[float]:
 
 
 def expected(profile: Profile, events: int, prices: Prices = UNITS) -> list[float]:
-    """Return the response at every level that a batch of so many events like these has on average: over all
+    """Return the expected response at every level of a batch of `events` events like these: the mean over all
     batches that can be drawn from them, in all orders of arrival.
 
-    An event waits for another one if that has less workload, and for every second one that has as much. So
-    all pairs of the events that were seen count, also those of different batches, and the luck of who met
-    whom falls out.
+    An event waits for every other one with less workload, and for half of those with the same. So all pairs
+    of the observed events count, also those of different batches, which removes the noise of single batches.
     """
     seen = len(profile)
     found = [float(profile.left[:, 0].mean()) * (events + 1) / 2]

@@ -1,4 +1,4 @@
-"""How two subscriptions of boxes relate, and what serves in place of both."""
+"""Relations of box subscriptions."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.boxes.nodes import hulls
@@ -8,27 +8,26 @@ from plugins.relations import PlainForest
 
 
 class BoxRelations:
-    """Relations of bodies."""
-
     def __init__(self, table: MissionTable) -> None:
         self._table = table
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether every box of `other` lies in one box of `one`, which is enough for covering it."""
+        """Return whether every box of `other` lies in one box of `one`, a sufficient condition
+        for covering.
+        """
         wide, narrow = self._read(one), self._read(other)
         return wide.event == narrow.event and all(
             any(is_inside(box, around) for around in wide.boxes) for box in narrow.boxes
         )
 
     def intersects(self, one: bytes, other: bytes) -> bool:
-        """Say whether something satisfies both."""
         first, second = self._read(one), self._read(other)
         return first.event == second.event and any(
             intersection(box, another) is not None for box in first.boxes for another in second.boxes
         )
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return the hull of all boxes of each mask; None where the event classes differ."""
+        """Return the hull of all boxes of each mask; None if the event classes differ."""
         first, second = self._read(one), self._read(other)
         if first.event != second.event:
             return None
@@ -39,9 +38,9 @@ class BoxRelations:
         return encode_body(BoxesBody(0, first.event, boxes), self._table.feature_bytes)
 
     def extra_volume(self, one: bytes, other: bytes) -> float | None:
-        """Return what a merge lets pass beside both, as a share of its own volume; None where there is none.
+        """Return what a merge releases beyond both, as a share of its own volume; None if there is no merge.
 
-        A box counts by the product of its ranges, those that overlap several times.
+        A box counts by the product of its ranges; overlaps count several times.
         """
         merged = self.merge(one, other)
         if merged is None:
@@ -50,7 +49,6 @@ class BoxRelations:
         return max(0.0, 1 - sum(map(_volume, asked)) / sum(map(_volume, self._read(merged).boxes)))
 
     def forest(self) -> PlainForest:
-        """Return an empty forest of coverings."""
         return PlainForest(self.covers)
 
     def _read(self, body: bytes) -> BoxesBody:

@@ -1,8 +1,8 @@
 """`rtree`: the index of Wang, Zhang and Kitsuregawa, an R-tree over boxes (`plugins.kernels.boxes.trees`).
 
-A tree that grows by insertion needs several times the tests of one that was loaded. So a *reload* is due
-when a quarter of what was loaded has changed, or when searches have become half as dear again; `maintain`
-then builds a copy in bounded steps, inserts what changed meanwhile, and swaps. A search never waits for it.
+A tree that grows by insertion needs several times the tests of a bulk-loaded one. So a *reload* is due when a
+quarter of the loaded boxes have changed, or when searches cost half as much again; `maintain` then builds a
+copy in bounded steps, inserts what changed meanwhile, and swaps. A search never waits for it.
 """
 
 from collections import deque
@@ -32,21 +32,21 @@ from plugins.kernels.boxes.trees import (
 from plugins.kernels.compiled import compiled, is_available
 
 FILL: Final = 0.7
-"""How full nodes are loaded: insertion finds room, and a node of fewer boxes bounds less."""
+"""Fill of loaded nodes: leaves room for insertion, and smaller nodes have tighter bounds."""
 STEP: Final = 4_096
 """Boxes that one step of a reload copies or inserts."""
 WATCHED: Final = 256
 """Searches whose mean work is compared with that of as many after loading."""
 DEARER: Final = 1.5
-"""Work of a search, by the boxes held, from which on a reload is due."""
+"""Relative work of a search, per box held, at which a reload is due."""
 _ENTERED, _TESTS = range(2)
-"""What is counted of a search, by depth."""
+"""Counts of a search, by depth."""
 COMPILE_FROM: Final = 256
-"""With fewer boxes plain Python is quick enough, and nobody waits for a compiler."""
+"""With fewer boxes plain Python is fast enough and compilation would only delay."""
 
 
 class RTreeIndex:
-    """An R-tree over boxes that keeps itself in shape."""
+    """An R-tree over boxes that maintains itself."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class RTreeIndex:
         self._orphans = np.zeros(TALLEST, np.int32)
         self.tree = trees.empty_tree(2 * trees.SPARE, attributes, cell, 1024)
         self.version = 0
-        """Grows whenever nodes may have changed: what was noted of them is no longer true."""
+        """Grows whenever nodes may have changed, which invalidates references to them."""
         self.reloads = 0
         self._loaded = 0
         self._updates = 0
@@ -72,23 +72,22 @@ class RTreeIndex:
         self._sides: Sides = np.zeros((1024, 2 * attributes), cell)
         self._needs: Words = np.zeros(1024, np.uint64)
         self._changed: list[Ids] | None = None
-        """What was added or removed since a reload began; None while there is none."""
+        """What was added or removed since a reload began; None if there is none."""
         self._reloading: Iterator[int] | None = None
         self._waiting = np.zeros(INDEX_CAPACITY * TALLEST, np.int32)
         self._ids: Ids = np.empty(1 << 12, np.uint32)
 
     def __len__(self) -> int:
-        """Return how many boxes are held."""
         return int(self.tree.state[BOXES])
 
     @property
     def height(self) -> int:
-        """Return how many levels there are; the root's is 1."""
+        """Return the number of levels; the root's is 1."""
         return int(self.tree.state[HEIGHT])
 
     @property
     def reloads_due(self) -> bool:
-        """Tell whether the tree has changed, or become dear, enough to be loaded anew."""
+        """Return whether the tree has changed, or become expensive, enough to be reloaded."""
         if 4 * self._updates > max(self._loaded, 4 * LEAF_CAPACITY):
             return True
         if len(self._first) < WATCHED or len(self._last) < WATCHED:
@@ -96,7 +95,7 @@ class RTreeIndex:
         return sum(self._last) > DEARER * sum(self._first)
 
     def add(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Hold boxes; a known id is replaced."""
+        """Add boxes; known ids are replaced."""
         self.remove(ids)
         self._note(ids, sides, needs)
         self.tree = self._inserted(self.tree, ids)
@@ -105,14 +104,14 @@ class RTreeIndex:
         self._heard(ids)
 
     def load(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Hold these boxes and no others, in a tree that is built at once."""
+        """Replace all boxes, in a tree that is built at once."""
         self._note(ids, sides, needs)
         for _ in self._load(ids, sides, needs):
             pass
         self._changed = self._reloading = None
 
     def remove(self, ids: Ids) -> None:
-        """Forget boxes; unknown ids are no error."""
+        """Remove boxes; unknown ids are ignored."""
         held = _in(self.tree, ids)
         if len(held):
             self.tree = self._deleted(self.tree, held)
@@ -121,7 +120,6 @@ class RTreeIndex:
             self._heard(held)
 
     def search(self, points: Sides, present: Words, units: Numbers | None = None) -> Found:
-        """Ask the tree for each point."""
         ends, ids, counts = self.counted(points, present)
         if units is not None:
             units += self.units(counts)
@@ -132,8 +130,8 @@ class RTreeIndex:
         return self.search(points, present)
 
     def counted(self, points: Sides, present: Words) -> tuple[Numbers, Ids, Numbers]:
-        """Return what contains each point, and for each the nodes entered and the rectangles tested by
-        depth, from 1 for the root: rows of counts.
+        """Return the boxes that contain each point, and rows of counts: nodes entered and rectangles tested
+        by depth, from 1 for the root.
         """
         ends = np.zeros(len(points), np.int64)
         look = self._machine(trees.query_all)
@@ -148,11 +146,11 @@ class RTreeIndex:
         return ends, self._ids[:found].copy(), np.stack([entered, tests], axis=1)
 
     def unestimated(self, events: int) -> Estimate:
-        """Return what level 1 knows: the root, for everybody."""
+        """Return the estimate of level 1: the root."""
         return Estimate([None] * events, [1] * events, np.zeros((events, 2, TALLEST), np.int64))
 
     def estimated(self, points: Sides, present: Words, level: int, most: int) -> Estimate | None:
-        """Go down to a level with all points at once: the workload of a point is the number of nodes there
+        """Descend to a level with all points at once: the workload of a point is the number of nodes there
         that contain it.
         """
         room = max(len(points), 1)
@@ -171,7 +169,7 @@ class RTreeIndex:
     def search_from(
         self, start: Numbers | None, points: Sides, point: int, present: Words, counts: Numbers
     ) -> Ids:
-        """Return what contains a point below some nodes, or below the root."""
+        """Return the boxes that contain a point below some nodes, or below the root."""
         look = self._machine(trees.query)
         nodes = self.tree.state[ROOT : ROOT + 1] if start is None else start
         while True:
@@ -191,14 +189,16 @@ class RTreeIndex:
         return total
 
     def profile(self, points: Sides, present: Words, counts: Numbers) -> Profile:
-        """Return it: an estimate at level L makes the tests above L, and finds the nodes entered there."""
+        """Return the profile: an estimate at level L makes the tests above L, and finds the nodes entered
+        there.
+        """
         by_depth = slice(1, self.height + 1)
         entered, tests = counts[:, _ENTERED, by_depth], counts[:, _TESTS, by_depth]
         left = tests[:, ::-1].cumsum(axis=1)[:, ::-1]
         return Profile(entered, tests.cumsum(axis=1) - tests, left)
 
     def maintain(self, budget: int) -> bool:
-        """Go on with a reload, or begin one that is due; tell whether more is to be done."""
+        """Continue a reload, or begin one that is due; return whether more is due."""
         if self._reloading is None:
             if not self.reloads_due:
                 return False
@@ -213,7 +213,7 @@ class RTreeIndex:
         return True
 
     def reload(self) -> None:
-        """Load the tree anew at once."""
+        """Reload the tree at once."""
         if self._reloading is None:
             self._changed = []
             self._reloading = self._reload()
@@ -221,7 +221,7 @@ class RTreeIndex:
             pass
 
     def _heard(self, ids: Ids) -> None:
-        """Let a reload that is going on know what changed, in pieces that one step can bring over."""
+        """Record changes for a reload in progress, in pieces of one step."""
         if self._changed is not None:
             self._changed += [ids[begin : begin + STEP].copy() for begin in range(0, len(ids), STEP)]
 
@@ -229,14 +229,14 @@ class RTreeIndex:
         return compiled(function) if len(self) >= self._compile_from and is_available() else function
 
     def _watch(self, tests: Numbers) -> None:
-        """Note the work of searches by the boxes held."""
+        """Record the work of searches per box held."""
         for total in (tests.sum(axis=1) / max(len(self), 1)).tolist():
             if len(self._first) < WATCHED:
                 self._first.append(total)
             self._last.append(total)
 
     def _note(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Keep the boxes themselves by id: what a reload begins with."""
+        """Keep the boxes themselves by id, for a reload."""
         largest = int(ids.max()) if len(ids) else 0
         if largest >= len(self._needs):
             more = max(largest + 1, 2 * len(self._needs)) - len(self._needs)
@@ -272,7 +272,7 @@ class RTreeIndex:
             tree = _grown(tree)
 
     def _reload(self) -> Iterator[int]:
-        """Load a copy of what is held, and take its place when it has what changed meanwhile."""
+        """Load a copy, and replace the tree when the copy has the changes made meanwhile."""
         parts = [np.zeros(0, np.uint32)]
         for begin in range(0, len(self.tree.leaves), 16 * STEP):
             found = begin + np.flatnonzero(self.tree.leaves[begin : begin + 16 * STEP] != NOTHING)
@@ -336,7 +336,7 @@ class RTreeIndex:
         self._first, self._last = [], deque(maxlen=WATCHED)
 
     def _make_room(self) -> None:
-        """Take twice the room for matches."""
+        """Double the room for matches."""
         self._ids = np.empty(2 * len(self._ids), np.uint32)
 
 
@@ -349,7 +349,7 @@ def _in(tree: Tree, ids: Ids) -> Ids:
 def _filled(
     tree: Tree, first: int, tile: int, level: int, content: tuple[Sides, Words, Numbers]
 ) -> tuple[Sides, Words]:
-    """Write whole nodes of `tile` entries, the last with what is left; return their rectangles and needs."""
+    """Write complete nodes of `tile` entries, the last with the rest; return their rectangles and needs."""
     sides, needs, below = content
     count = len(below)
     begins = np.arange(0, count, tile)

@@ -1,4 +1,4 @@
-"""`scan`: every box is asked. It is the definition that the other indexes are held to."""
+"""`scan`: tests every box. It is the definition of the other indexes."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,9 @@ class ScanIndex:
         self._rows: dict[int, int] = {}
 
     def __len__(self) -> int:
-        """Return how many boxes are held."""
         return len(self._rows)
 
     def add(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Hold boxes; a known id is replaced."""
         self.remove(ids)
         begin, end = len(self), len(self) + len(ids)
         if end > len(self._ids):
@@ -33,7 +31,6 @@ class ScanIndex:
         self._rows.update(zip(ids.tolist(), range(begin, end), strict=True))
 
     def remove(self, ids: Ids) -> None:
-        """Forget boxes; unknown ids are no error."""
         for box in ids.tolist():
             row = self._rows.pop(box, None)
             if row is None:
@@ -46,7 +43,6 @@ class ScanIndex:
                 self._rows[moved] = row
 
     def search(self, points: Sides, present: Words, units: Numbers | None = None) -> Found:
-        """Ask all boxes about each point."""
         held, k = len(self), self._attributes
         found = []
         for point, has in zip(points, present, strict=True):
@@ -61,12 +57,11 @@ class ScanIndex:
         return ends, np.concatenate(found) if found else np.zeros(0, np.uint32)
 
     def search_together(self, points: Sides, present: Words) -> Found:
-        """Return the same; there is nothing to share."""
         return self.search(points, present)
 
     def maintain(self, budget: int) -> bool:
-        """Do nothing: rows need no order."""
+        """Return False: rows need no order."""
         return False
 
     def reload(self) -> None:
-        """Do nothing: rows need no order."""
+        pass

@@ -1,8 +1,8 @@
-"""Boxes in one spelling: nothing empty, nothing twice, nothing that two say and one could.
+"""Canonical form of boxes: none empty, none twice, no two that can be one.
 
 In the order of their bytes, until nothing changes: a box inside another is dropped, and two boxes of one mask
-that differ in one attribute are united where they overlap or touch there. A range of all bytes cannot be
-written, yet it says that the attribute must be present; it stands as its two halves.
+that differ in one attribute are united if they overlap or touch there. A range of all bytes cannot be
+encoded, yet requires that the attribute is present; it is encoded as its two halves.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ def intersection(one: Box, other: Box) -> Box | None:
 
 
 def outermost(boxes: Iterable[Box]) -> list[Box]:
-    """Return boxes without those that lie inside others, in a fixed order."""
+    """Return boxes without those inside others, in a fixed order."""
     kept: list[Box] = []
     for box in sorted(set(boxes), key=_order):
         if not any(is_inside(box, other) for other in kept):
@@ -36,7 +36,7 @@ def outermost(boxes: Iterable[Box]) -> list[Box]:
 
 
 def simplified(boxes: Iterable[Box], last: Mapping[int, int]) -> tuple[Box, ...]:
-    """Return the one spelling of some boxes; `last` is the greatest byte of each attribute."""
+    """Return the canonical form of some boxes; `last` is the greatest byte of each attribute."""
     held = outermost(half for box in boxes for half in _halved(box, last))
     while (united := _one_union(held, last)) is not None:
         held = outermost(united)
@@ -44,7 +44,7 @@ def simplified(boxes: Iterable[Box], last: Mapping[int, int]) -> tuple[Box, ...]
 
 
 def _one_union(held: list[Box], last: Mapping[int, int]) -> list[Box] | None:
-    """Unite the first two boxes that can be, or return None."""
+    """Unite the first two boxes that can be united, or return None."""
     by_mask: dict[int, list[Box]] = {}
     for box in held:
         by_mask.setdefault(mask_of_box(box), []).append(box)
@@ -58,7 +58,7 @@ def _one_union(held: list[Box], last: Mapping[int, int]) -> list[Box] | None:
 
 
 def _union(one: Box, other: Box, last: Mapping[int, int]) -> tuple[Box, ...]:
-    """Return two boxes of one mask as one, or as the halves of one; nothing where they differ too much."""
+    """Return two boxes of one mask as one, or as the halves of one; nothing if they differ too much."""
     differing = [rank for rank, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
     if len(differing) != 1:
         return ()
@@ -71,7 +71,7 @@ def _union(one: Box, other: Box, last: Mapping[int, int]) -> tuple[Box, ...]:
 
 
 def _halved(box: Box, last: Mapping[int, int]) -> tuple[Box, ...]:
-    """Return a box, or its halves where a side of it would be everything."""
+    """Return a box, or its halves if a side would be the whole domain."""
     for rank, (attribute, low, high) in enumerate(box):
         most = last[attribute]
         if low == 0 and high == most and most:
@@ -84,7 +84,7 @@ def _halved(box: Box, last: Mapping[int, int]) -> tuple[Box, ...]:
 
 
 def _order(box: Box) -> tuple[int, list[tuple[int, int]], int]:
-    """Return what the bytes of boxes of one event class are ordered by: the fewest sides first, then their
-    ranges, then their masks.
+    """Return the sort key of boxes of one event class: the fewest sides first, then their ranges, then their
+    masks.
     """
     return len(box), [(low, high) for _, low, high in box], mask_of_box(box)

@@ -1,10 +1,10 @@
-"""The bytes of the language: one event class, and 1 to 64 boxes in one spelling.
+"""Encoding of the language: one event class, and 1 to 64 boxes in canonical form.
 
     id seq valid stamp stamp m (length part)…        part = 00 (v V 7f)… SEF SAF
 
-A part is a crisp subscription of the boards' language from its byte 5 on, so that what boards are given is
-what stands here. Parts stand in ascending order, the shorter first, none of them inside another; a range that
-lets every byte pass says nothing and is not written.
+A part is a crisp subscription of the boards' language from its byte 5 on, so that boards get it unchanged.
+Parts are in ascending order, the shorter first, none inside another; a range of all bytes restricts nothing
+and is not written.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ LAST_BYTE: Final = 255
 _STAMP_AT, _COUNT_AT, _BOXES_AT = 3, 5, 6
 
 Side = tuple[int, int, int]
-"""(attribute, low, high): a range of bytes, ends included."""
+"""(attribute, low, high): a byte range, inclusive."""
 
 Box = tuple[Side, ...]
 """Sides by attribute, the lowest first."""
@@ -45,13 +45,15 @@ def mask_of_box(box: Box) -> int:
 
 
 def needed_masks(boxes: tuple[Box, ...]) -> list[int]:
-    """Return the minimal masks among boxes: who measures one of them can serve the subscription."""
+    """Return the minimal masks among boxes: a publisher that measures one of them can serve the
+    subscription.
+    """
     masks = {mask_of_box(box) for box in boxes}
     return sorted(mask for mask in masks if not any(other != mask and other & ~mask == 0 for other in masks))
 
 
 def is_inside(box: Box, other: Box) -> bool:
-    """Tell whether whatever is in a box is in another one too."""
+    """Return whether a box lies inside another."""
     own = {attribute: (low, high) for attribute, low, high in box}
     return all(
         attribute in own and low <= own[attribute][0] and own[attribute][1] <= high
@@ -67,7 +69,7 @@ def spelling(box: Box, event: int, width: int) -> bytes:
 
 
 def encode_body(parts: BoxesBody, width: int) -> bytes:
-    """Return a subscription's body; boxes are put in order, what is no subscription raises `VectorError`."""
+    """Return the body of a subscription; boxes are sorted. An invalid subscription raises `VectorError`."""
     spelt = sorted((spelling(box, parts.event, width) for box in parts.boxes), key=_place)
     written = b"".join(bytes((len(part),)) + part for part in spelt)
     body = stamp_bytes(parts.stamp_s) + bytes((len(spelt),)) + written
@@ -76,15 +78,15 @@ def encode_body(parts: BoxesBody, width: int) -> bytes:
 
 
 def decode_body(body: bytes, width: int, table: MissionTable | None = None) -> BoxesBody:
-    """Return the parts of a body. Bytes that are none, or speak of what a mission does not know, raise
-    `VectorError`; offsets are those of the whole vector.
+    """Return the parts of a body. Invalid bytes, and references unknown in the mission, raise `VectorError`;
+    offsets are those of the whole vector.
     """
     vector = NO_HEADER + body
     if len(vector) < _BOXES_AT:
         raise VectorError(len(vector), "too short for boxes")
     count = vector[_COUNT_AT]
     if not 1 <= count <= MOST_BOXES:
-        raise VectorError(_COUNT_AT, f"{count} boxes; there are 1 to {MOST_BOXES}")
+        raise VectorError(_COUNT_AT, f"{count} boxes; expected 1 to {MOST_BOXES}")
     at, before, event = _BOXES_AT, b"", -1
     boxes: list[Box] = []
     for _ in range(count):
@@ -93,13 +95,13 @@ def decode_body(body: bytes, width: int, table: MissionTable | None = None) -> B
         part = vector[at + 1 : at + 1 + vector[at]]
         own, box = _decode_part(part, at + 1, width)
         if boxes and own != event:
-            raise VectorError(at, "all boxes are about one event class")
+            raise VectorError(at, "boxes have different event classes")
         if boxes and _place(part) <= _place(before):
-            raise VectorError(at, "boxes stand in ascending order, each once")
+            raise VectorError(at, "boxes are not in ascending order, or one occurs twice")
         event, before, at = own, part, at + 1 + len(part)
         boxes.append(box)
     if at != len(vector):
-        raise VectorError(at, "there is something behind the last box")
+        raise VectorError(at, "trailing bytes after the last box")
     for number, box in enumerate(boxes):
         if any(other is not box and is_inside(box, other) for other in boxes):
             raise VectorError(_COUNT_AT, f"box {number} lies inside another one")
@@ -117,7 +119,7 @@ def last_bytes(event: EventClass) -> Mapping[int, int]:
 
 
 def framed_body(vector: bytes) -> bytes:
-    """Return the body of a whole vector, which must be long enough to have one."""
+    """Return the body of a whole vector, which must be long enough."""
     if len(vector) <= _BOXES_AT:
         raise VectorError(len(vector), "too short for boxes")
     return body_of(vector)
@@ -140,18 +142,18 @@ def _decode_part(part: bytes, at: int, width: int) -> tuple[int, Box]:
     event = found[0]
     count = indexes(part, len(part) - width, width, found)
     if not count or len(part) != 1 + 3 * count + 2 * width:
-        raise VectorError(at, f"{len(part)} bytes where the features ask for {1 + 3 * count + 2 * width}")
+        raise VectorError(at, f"{len(part)} bytes, but the features need {1 + 3 * count + 2 * width}")
     if part[len(part) - width] & 128:
         raise VectorError(at + len(part) - width, "boxes do not constrain the age of events")
     sides = []
     for rank in range(count):
         low, high, slope = part[1 + 3 * rank : 4 + 3 * rank]
         if slope != CRISP:
-            raise VectorError(at + 3 + 3 * rank, "a side is crisp: its slope is 127")
+            raise VectorError(at + 3 + 3 * rank, "a side is not crisp: its slope is not 127")
         if low > high:
             raise VectorError(at + 1 + 3 * rank, "v is greater than V")
         if (low, high) == (0, LAST_BYTE):
-            raise VectorError(at + 1 + 3 * rank, "a range of all bytes says nothing")
+            raise VectorError(at + 1 + 3 * rank, "a range of all bytes restricts nothing")
         sides.append((found[rank], low, high))
     return event, tuple(sides)
 
@@ -165,5 +167,5 @@ def _check_names(event: int, boxes: list[Box], table: MissionTable, length: int)
         for attribute, low, high in box:
             last = last_of[attribute]
             if high > last or (low == 0 and high == last and last):
-                said = f"values {low} to {high} of 0 to {last}: none of them, or all, is meant"
+                said = f"values {low} to {high} of 0 to {last} are none or all"
                 raise VectorError(_BOXES_AT, said)

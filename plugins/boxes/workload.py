@@ -1,7 +1,7 @@
-"""What ordering a batch costs and gives: completions, average response time, and how unequal events are.
+"""Effects of ordering a batch: completions, average response time, and inequality of events.
 
-All events of a batch arrive at 0. One after the other is served, so event i is done when the estimate and all
-before it are done: C_i = T_est + c_1 + … + c_i in the order of execution.
+All events of a batch arrive at 0 and are served one by one, so event i is done when the estimate and all
+events before it are done: C_i = T_est + c_1 + … + c_i in the order of execution.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ def order_by_workload(workloads: Sequence[int]) -> list[int]:
 
 
 def completions(work: Sequence[int], order: Sequence[int], estimate: int = 0) -> list[int]:
-    """Return when each is done, in the order of execution."""
+    """Return the completion times, in the order of execution."""
     return list(accumulate((work[position] for position in order), initial=estimate))[1:]
 
 
 def average_response(work: Sequence[int], order: Sequence[int], estimate: int = 0) -> Fraction:
-    """Return the mean of the completions; of no events 0."""
+    """Return the mean of the completions, 0 without events."""
     done = completions(work, order, estimate)
     return Fraction(sum(done), len(done)) if done else NOTHING
 
@@ -41,14 +41,12 @@ def random_order_response(work: Sequence[int]) -> Fraction:
 
 
 def perfect_response(work: Sequence[int]) -> Fraction:
-    """Return the average response where all work is known before and the shortest goes first."""
+    """Return the average response if all work is known in advance and the shortest goes first."""
     return average_response(work, order_by_workload(work))
 
 
 def gini(work: Sequence[int]) -> Fraction:
-    """Return how unequal the work of a batch is, 0 where all is alike: perfect ÷ random order is
-    1 - G·b/(b + 1).
-    """
+    """Return the Gini coefficient of the work of a batch: perfect ÷ random order is 1 - G·b/(b + 1)."""
     if not sum(work):
         return NOTHING
     ranked = sum((2 * rank - len(work) - 1) * one for rank, one in enumerate(sorted(work), start=1))
@@ -56,7 +54,7 @@ def gini(work: Sequence[int]) -> Fraction:
 
 
 def by_point(table: npt.NDArray[Any], points: int) -> tuple[list[npt.NDArray[np.int64] | None], list[int]]:
-    """Return a table of (point, place) by point: the places of each, and how many they are."""
+    """Group a table of (point, place) by point: the places of each, and their number."""
     order = np.argsort(table[:, 0], kind="stable")
     workloads = np.bincount(table[:, 0], minlength=points)
     places = np.ascontiguousarray(table[order, 1]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The language of composite events, number 4: what follows what, and what will."""
+"""The language of composite events, number 4: sequences of events, and predictions of them."""
 
 from typing import Final
 

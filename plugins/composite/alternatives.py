@@ -1,9 +1,8 @@
-"""A pattern as alternatives: leaves, and for pairs of them how one bounds the other.
+"""A pattern as alternatives: sets of leaves with constraints between pairs.
 
-`or` is expanded, and so is, for a `,` beside an `and`, which leaf is last (or first). What is left of a
-pattern then are sets of leaves with constraints between two of them, each of which bounds one event by
-another in the one order of events. So the solutions are closed under the leaf-wise maximum, and the latest
-one is found by lowering (`plugins.composite.search.search`).
+`or` is expanded, and so is, for a `,` beside an `and`, which leaf is last (or first). The remaining
+constraints each bound one event by another in the total order of events. So solutions are closed under the
+leaf-wise maximum, and the latest one is found by lowering (`plugins.composite.search.search`).
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +18,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """low ≤ T(second) − T(first) ≤ high seconds; across an `and` the absolute difference, and low is 0."""
+    """low ≤ T(second) − T(first) ≤ high seconds; across an `and` the absolute difference, with low = 0."""
 
     first: int
     second: int
@@ -29,35 +28,35 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way in which a pattern can be satisfied."""
+    """One way to satisfy a pattern."""
 
     leaves: tuple[int, ...]
     before: frozenset[Pair] = frozenset()
-    """The first of a pair happens before the second."""
+    """The first leaf of a pair precedes the second."""
     next_to: frozenset[Pair] = frozenset()
-    """And the second is the very next reading."""
+    """The second leaf is also the very next reading."""
     not_after: frozenset[Pair] = frozenset()
-    """The first does not happen after the second."""
+    """The first leaf does not follow the second."""
     between: tuple[Condition, ...] = ()
-    """Conditions on leaves that come one after the other."""
+    """Conditions on ordered leaves."""
     around: tuple[Condition, ...] = ()
-    """Conditions on leaves in any order."""
+    """Conditions on unordered leaves."""
 
     @property
     def lasts(self) -> tuple[int, ...]:
-        """Return the leaves that nothing must follow."""
+        """Return the leaves that no other leaf must follow."""
         followed = {first for first, _ in self.before}
         return tuple(leaf for leaf in self.leaves if leaf not in followed)
 
     @property
     def firsts(self) -> tuple[int, ...]:
-        """Return the leaves that must follow nothing."""
+        """Return the leaves that no other leaf must precede."""
         following = {second for _, second in self.before}
         return tuple(leaf for leaf in self.leaves if leaf not in following)
 
 
 def groups_of(one: Alternative) -> list[set[int]]:
-    """Return the leaves that are next to one another, hence of one source, the earliest group first."""
+    """Return the groups of adjacent leaves, which have one source, the earliest group first."""
     groups: list[set[int]] = []
     for first, second in one.next_to:
         touching = [group for group in groups if first in group or second in group]
@@ -67,22 +66,22 @@ def groups_of(one: Alternative) -> list[set[int]]:
 
 
 def mixes_too_much(alternatives: Iterable[Alternative]) -> bool:
-    """Tell whether a search over all sources would try too many choices of them: one for each group."""
+    """Return whether a search over all sources would combine too many: one source is chosen per group."""
     return any(len(groups_of(one)) > MOST_MIXED_GROUPS for one in alternatives)
 
 
 class TooManyAlternatives(ValueError):
-    """An operator makes more alternatives than there may be. It is named with its operands' counts."""
+    """An operator makes too many alternatives. The message names it with the counts of its operands."""
 
     def __init__(self, at: Joined, count: int) -> None:
-        super().__init__(f"{count} alternatives, {MOST_ALTERNATIVES} are the most")
+        super().__init__(f"{count} alternatives, at most {MOST_ALTERNATIVES} are allowed")
         self.at = at
         self.count = count
 
 
 def expanded(pattern: Pattern, conditions: Iterable[Condition] = ()) -> tuple[Alternative, ...]:
-    """Return the alternatives of a pattern, in the order in which it is written. A pattern with too many
-    raises `TooManyAlternatives`.
+    """Return the alternatives of a pattern, in the order of its text. Too many raise
+    `TooManyAlternatives`.
     """
     counter = iter(range(1000))
     found = _expand(pattern, lambda: next(counter))
@@ -92,12 +91,12 @@ def expanded(pattern: Pattern, conditions: Iterable[Condition] = ()) -> tuple[Al
 
 
 def unordered_pairs(pattern: Pattern) -> frozenset[Pair]:
-    """Return the pairs of leaves, the smaller number first, that an `and` holds together in any order."""
+    """Return the pairs of leaves, the smaller number first, that an `and` leaves unordered."""
     return frozenset(pair for pair, operator in meeting_places(pattern).items() if operator == "and")
 
 
 def meeting_places(pattern: Pattern) -> dict[Pair, str]:
-    """Return for each pair of leaves, the smaller number first, the operator in which they meet."""
+    """Return, for each pair of leaves, the smaller number first, the operator that joins them."""
     found: dict[Pair, str] = {}
     _meet(pattern, 0, found)
     return found
@@ -155,8 +154,8 @@ def _together(parts: Iterable[Alternative]) -> Alternative:
 
 
 def _in_order(parts: tuple[Alternative, ...], *, is_next: bool) -> list[Alternative]:
-    """Return alternatives in which parts follow one another: one, or for `next` one a choice of the leaves
-    that are last and first where two parts touch.
+    """Return alternatives of consecutive parts: one, or for `next` one per choice of the last and first
+    leaves where two parts meet.
     """
     whole = _together(parts)
     seams = list(pairwise(parts))
@@ -190,7 +189,7 @@ def _with_conditions(
 
 
 def told(pattern: Pattern, names: "Callable[[int], str]") -> str:
-    """Return a pattern as authors write it; `names` calls a leaf by its number."""
+    """Return the text of a pattern; `names` maps the number of a leaf to its name."""
     counter = iter(range(1000))
 
     def write(part: Pattern, outer: int) -> str:

@@ -1,12 +1,12 @@
-"""Makes composites of held notifications, on a DENS node.
+"""Composes composite notifications from held notifications, on a DENS node.
 
-What is made follows from the set of notifications and subscriptions that are held: of an event that comes
-late the matches are searched that it is in, and what was told once is not made again. An event that satisfies
-no leaf that may be the last of a match is only remembered.
+The result depends only on the set of notifications and subscriptions that are held: for a late event, the
+matches that contain it are searched, and a result that was reported is not made again. An event that cannot
+end a match is only stored.
 
 `work` counts units of search (`plugins.work`); `work_limit` bounds those of one call of `feed`, which then
-raises `WorkExceeded`. The notification is remembered all the same. What the call has made by then is not
-noted as told, so that a later search may find it.
+raises `WorkExceeded`. The notification is stored nevertheless. The results of that call are not marked as
+reported, so that a later search can find them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,15 +21,15 @@ from plugins.composite.search.finder import Finder, Found, composite_of
 from plugins.composite.search.memory import Fresh, Memory
 from plugins.composite.search.watched import Name, Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.language import Made, Matcher, MatcherFactory, SubscriptionKey
+from plugins.language import CompositeNotification, Matcher, MatcherFactory, SubscriptionKey
 from plugins.work import WorkExceeded
 
 _ORIGIN_BITS: Final = 32
-"""An item's id is its origin, shifted by so much, and its number there."""
+"""An item id is its origin, shifted by this, and its number there."""
 
 
 class CompositeComposer:
-    """Remembers notifications of the boards' language and finds the matches in them."""
+    """Stores notifications of the boards' language and finds matches in them."""
 
     listens_to: Final = frozenset({BOARD_LANGUAGE_ID})
 
@@ -41,35 +41,35 @@ class CompositeComposer:
         self._watched: dict[SubscriptionKey, Watched] = {}
         self._alone: tuple[Watched, Matcher] | None = None
         self._noted: list[tuple[set[Name], Event, Name]] = []
-        """What the present call has noted as told."""
+        """Results that the current call has marked as reported."""
         self.finder = Finder()
         self.work_limit: int | None = None
-        """The most units of one call of `feed`; None: no limit."""
+        """Maximum units of work per call of `feed`; None: no limit."""
 
     @property
     def work(self) -> int:
-        """Return the units of work since this composer was made."""
+        """Return the units of work since creation."""
         return self.finder.meter.spent + self._memory.meter.spent
 
     @property
     def further_runs(self) -> int:
-        """Return how many runs of clocks there are beyond one a source; matches do not cross them."""
+        """Return the number of clock runs beyond one per source. Matches do not cross runs."""
         return self._memory.further_runs
 
     @property
     def too_fast(self) -> int:
-        """Return how many events came from sources that count too quickly for their windows."""
+        """Return the number of events from sources whose numbers wrap within their windows."""
         return self._memory.too_fast
 
     @property
     def left_out(self) -> int:
-        """Return how many matches that end with what is remembered are not told, because `all` tells so many
-        of an end and no more.
+        """Return the number of matches ending with stored events that are not reported because `all` is
+        limited per end.
         """
         return self._memory.left_out
 
     def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
-        """Look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         known = self._watched.get(key)
         if known is not None and (known.revision, known.given) == (revision, body):
             known.since_ms, known.until_ms = since_ms, until_ms
@@ -79,11 +79,10 @@ class CompositeComposer:
         new.since_ms, new.until_ms = since_ms, until_ms
         self.remove(key)
         self._watched[key] = new
-        if new.body.select != "first":  # That needs the whole stream, which only its source sees.
+        if new.body.select != "first":  # needs the complete stream, which only its source sees
             self._memory.watch(new)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
         known = self._watched.pop(key, None)
         if known is not None:
             self._memory.ignore(known)
@@ -98,8 +97,10 @@ class CompositeComposer:
         event_ms: int,
         now_ms: int,
         only: SubscriptionKey | None = None,
-    ) -> list[Made]:
-        """Take a notification and return what it makes; bytes that are none raise `VectorError`."""
+    ) -> list[CompositeNotification]:
+        """Store a notification and return the composites that it completes. Invalid bytes raise
+        `VectorError`.
+        """
         if language_id not in self.listens_to:
             return []
         memory, meter, limit = self._memory, self.finder.meter, self.work_limit
@@ -110,7 +111,7 @@ class CompositeComposer:
             return []
         else:
             taken = self._taken_anew(item_id, only)
-        made: list[Made] = []
+        made: list[CompositeNotification] = []
         self._noted.clear()
         if limit is not None:
             meter.limit = meter.spent + limit - (memory.meter.spent - before)
@@ -131,11 +132,10 @@ class CompositeComposer:
         return made
 
     def forget(self, item_id: int) -> None:
-        """Remember a notification no longer."""
         self._memory.forget(item_id)
 
     def wanted_by(self, item_id: int) -> Mapping[int, int]:
-        """Return the subscribers for whom a notification may become a part, and its degree there."""
+        """Return the subscribers for which a notification may become a part, with its degree."""
         held = self._memory.items.get(item_id)
         found: dict[int, int] = {}
         for number, degree in () if held is None else held.degrees.items():
@@ -146,7 +146,7 @@ class CompositeComposer:
         return found
 
     def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
-        """Return the notifications of which a composite was made, where all of them are remembered."""
+        """Return the notifications that a composite was made of, or None unless all of them are stored."""
         made = decode_composite(made_vector)
         one = self._watched.get((made.subscriber, made.id))
         if one is None or one.revision != made.revision or len(one.primitives) == 0:
@@ -162,12 +162,13 @@ class CompositeComposer:
             found.append(item)
         return tuple(dict.fromkeys(found))
 
-    # ------------------------------------------------------------------ how it is found
+    # ------------------------------------------------------------------ search
 
     def _item(self, one: Watched, told: Told, source: int, last_stamp_s: int) -> int | None:
-        """Return a notification that satisfies a leaf by the event of a witness, None where none is held.
+        """Return a held notification of a witness's event that satisfies a leaf, or None.
 
-        Stamps of one source go back from the last event's; those of others are known by their numbers alone.
+        Timestamps of the last event's source are relative to it; events of other sources are identified by
+        number only.
         """
         number = one.primitives[told.leaf]
         stamp_s = (last_stamp_s - told.seconds_before) % 65_536
@@ -180,7 +181,7 @@ class CompositeComposer:
         return None
 
     def _taken_anew(self, item_id: int, only: SubscriptionKey) -> list[tuple[Event, Fresh]]:
-        """Let one subscription's primitives judge a notification that is known already."""
+        """Evaluate the primitives of one subscription for a known notification."""
         one = self._watched.get(only)
         if one is None or not one.primitives:
             return []
@@ -191,8 +192,10 @@ class CompositeComposer:
             self._alone = one, judge
         return self._memory.judge_anew(item_id, one, self._alone[1])
 
-    def _compose(self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[Made]) -> None:
-        """Make what an event completes by primitives that it did not satisfy before."""
+    def _compose(
+        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[CompositeNotification]
+    ) -> None:
+        """Add the composites that an event completes through newly satisfied primitives."""
         stream = event.stream
         is_late = stream.latest_s >= event.seconds
         stream.latest_s = max(stream.latest_s, event.seconds)
@@ -205,9 +208,9 @@ class CompositeComposer:
                 self._make_with(one, event, numbers, made)
 
     def _make_in_order(
-        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[Made]
+        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[CompositeNotification]
     ) -> None:
-        """Make what the newest event of a stream completes: it can only be the last of a match."""
+        """Add what the newest event of a stream completes: it can only end a match."""
         done: set[tuple[int, bytes]] = set()
         for number, one in self._memory.possible_ends(event, fresh):
             if (only is not None and one.key != only) or one.body.is_any_source:
@@ -222,7 +225,7 @@ class CompositeComposer:
             self._tell(one, event, key, made)
 
     def _touched(self, fresh: Fresh, only: SubscriptionKey | None) -> Iterable[tuple[Watched, set[int]]]:
-        """Return the subscriptions that primitives belong to, and which of them."""
+        """Return the subscriptions of these primitives, each with its own ones."""
         found: dict[int, tuple[Watched, set[int]]] = {}
         for number in fresh:
             primitive = self._memory.primitives.get(number)
@@ -231,8 +234,8 @@ class CompositeComposer:
                     found.setdefault(name, (one, set()))[1].add(number)
         return found.values()
 
-    def _make_with(self, one: Watched, event: Event, fresh: Fresh, made: list[Made]) -> None:
-        """Make the matches that an event is in, by these primitives, wherever they end."""
+    def _make_with(self, one: Watched, event: Event, fresh: Fresh, made: list[CompositeNotification]) -> None:
+        """Add the matches that contain an event through these primitives, wherever they end."""
         count = len(made)
         keys = {
             one.slots[leaf].key_of(event) for leaf, number in enumerate(one.primitives) if number in fresh
@@ -247,8 +250,15 @@ class CompositeComposer:
                 else:
                     self._tell(one, end, key, made, event)
 
-    def _tell(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None = None) -> None:
-        """Make what is to be told of an end, by a new event if one is given, unless it was told."""
+    def _tell(
+        self,
+        one: Watched,
+        end: Event,
+        key: bytes,
+        made: list[CompositeNotification],
+        new: Event | None = None,
+    ) -> None:
+        """Add the results of an end that were not reported, with `new` only those that contain it."""
         if one.body.select == "all":
             self._tell_all(one, end, key, made, new)
             return
@@ -258,7 +268,9 @@ class CompositeComposer:
             if found is not None:
                 made.append(self._note(one, found, key, name))
 
-    def _tell_all(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None) -> None:
+    def _tell_all(
+        self, one: Watched, end: Event, key: bytes, made: list[CompositeNotification], new: Event | None
+    ) -> None:
         told_here = sum(names is one.told for names, _ in end.told)
         for found in self.finder.matches(one, end, key, new=new):
             name = tuple((leaf, *event.name) for leaf, event in found.events)
@@ -270,11 +282,11 @@ class CompositeComposer:
             told_here += 1
             made.append(self._note(one, found, key, name))
 
-    def _note(self, one: Watched, found: Found, key: bytes, name: Name) -> Made:
-        """Make what is told of a match, and note that it was."""
+    def _note(self, one: Watched, found: Found, key: bytes, name: Name) -> CompositeNotification:
+        """Return the composite of a match, and mark it as reported."""
         end = found.end
         one.told.add(name)
         end.told.append((one.told, name))
         self._noted.append((one.told, end, name))
         vector = encode_composite(composite_of(one, found, key), self._width)
-        return Made(vector, end.event_ms, one.body.keep_q)
+        return CompositeNotification(vector, end.event_ms, one.body.keep_q)

@@ -1,4 +1,4 @@
-"""The bytes of a composite, the notification of this language: what was found, for whom, and its witness.
+"""Encoding of a composite, the notification of this language: the match, its subscription, and its witness.
 
     number (2)  keep (1)  stamp (2)      of the last event; of a prediction: of the event that opened it
     degree // 17 in the high nibble, kind in the low one
@@ -10,7 +10,8 @@
                 flags: bit 0 time, bit 1 live model, bit 2 the opening event's class follows, bit 3 a key
     w entries:  leaf (1; bit 7: a source follows)  number (2)  seconds before (2)  attributes  values
 
-What tells two results apart stands here, so that it is read without subscription and mission table.
+It contains everything that distinguishes two results, so that they can be compared without the subscription
+and the mission table.
 """
 
 from dataclasses import dataclass
@@ -38,9 +39,8 @@ _BY_TIME, _IS_LIVE, _OTHER_CLASS, _HAS_KEY = 1, 2, 4, 8
 
 
 class Told:
-    """What a witness tells of one event: which leaf it is, its number, how long before the last one it
-    happened, and the bytes of its attributes, lowest index first. `source` is None where it is the last
-    event's.
+    """One event of a witness: its leaf, its number, how long before the last event it happened, and the bytes
+    of its attributes, lowest index first. `source` is None if it is that of the last event.
     """
 
     __slots__ = ("attributes", "leaf", "number", "seconds_before", "source", "values")
@@ -64,8 +64,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The reading at which a prediction was opened, how likely it was (of 255), and what is left of the
-    horizon, in readings or as a lifetime code. Of each key one may be open.
+    """The reading that opened a prediction, its probability (of 255), and the rest of the horizon, in
+    readings or as an encoded lifetime. At most one prediction is open per key.
     """
 
     event: int
@@ -79,8 +79,8 @@ class Opening:
 
 
 class Composite:
-    """A composite, taken apart. `quiet` is the code and the key of one bucket; `is_each` says that every
-    match of an end is a result of its own.
+    """A decoded composite. `quiet` is the code and the key of a bucket; `is_each` is set if every match of an
+    end is a separate result.
     """
 
     __slots__ = (
@@ -134,7 +134,7 @@ class Composite:
 
 
 def encode_composite(parts: Composite, feature_bytes: int) -> bytes:
-    """Return the bytes of a composite, which is made of what was found and not checked again."""
+    """Return the bytes of a composite, without checks."""
     number, stamp_s = parts.number, parts.stamp_s
     out = [number >> 8, number & 255, parts.keep_q, stamp_s >> 8, stamp_s & 255]
     out.append(parts.degree << 4 | parts.kind)
@@ -193,7 +193,7 @@ def _feature(attributes: tuple[int, ...], feature_bytes: int) -> bytes:
 
 
 class _Front:
-    """Takes bytes of a composite from the front."""
+    """Reads bytes of a composite from the front."""
 
     def __init__(self, vector: bytes) -> None:
         self.vector = vector
@@ -205,7 +205,7 @@ class _Front:
     def take(self, count: int) -> bytes:
         found = self.vector[self.at : self.at + count]
         if len(found) < count:
-            raise VectorError(len(self.vector), "cut off in a composite")
+            raise VectorError(len(self.vector), "composite is cut off")
         self.at += count
         return found
 
@@ -215,17 +215,17 @@ class _Front:
             return self.number(2)
         found = self.number(4) & ~_LONG_ORIGIN
         if found < _SHORT_ORIGINS:
-            raise VectorError(at, "an origin that fits has two bytes")
+            raise VectorError(at, "an origin below 32768 has two bytes")
         return found
 
 
 def decode_composite(vector: bytes) -> Composite:
-    """Return the parts of a composite; bytes that are none raise `VectorError`."""
+    """Return the parts of a composite. Invalid bytes raise `VectorError`."""
     given = _Front(vector)
     number, keep_q, stamp_s = given.number(2), given.number(1), given.number(2)
     degree, kind = divmod(given.number(1), 16)
     if kind not in KINDS:
-        raise VectorError(_HEADER_BYTES - 1, f"there is no kind {kind}")
+        raise VectorError(_HEADER_BYTES - 1, f"unknown kind {kind}")
     subscriber, id, revision = given.origin(), given.number(1), given.number(1)
     source, event = given.origin(), given.number(1)
     quiet = None
@@ -233,7 +233,7 @@ def decode_composite(vector: bytes) -> Composite:
         at = given.at
         code, size = given.number(1), given.number(1)
         if event & _EACH or not code or size > MOST_KEYS:
-            raise VectorError(at, "a bucket has a code and a key of at most four bytes, and one result")
+            raise VectorError(at, "a bucket has a code, a key of at most four bytes, and one result")
         quiet = code, given.take(size)
     counts = given.number(1)
     if counts >> 6 or not (counts & 15 or kind in (WITHDRAWN, LAPSED)):
@@ -245,10 +245,10 @@ def decode_composite(vector: bytes) -> Composite:
         at = given.at
         told = _read_entry(given, width, source)
         if witness and witness[-1].leaf >= told.leaf:
-            raise VectorError(at, "leaves of a witness stand in ascending order")
+            raise VectorError(at, "leaves of a witness are not in ascending order")
         witness.append(told)
     if given.at != len(vector):
-        raise VectorError(given.at, "there is something behind the witness")
+        raise VectorError(given.at, f"{len(vector) - given.at} trailing bytes after the witness")
     return Composite(
         number,
         keep_q,
@@ -274,7 +274,7 @@ def _read_opening(given: _Front, last_event: int) -> Opening:
         raise VectorError(at - 2, "a prediction has four flags")
     event = given.number(1) if flags & _OTHER_CLASS else last_event
     if event > _LAST_CLASS or (flags & _OTHER_CLASS and event == last_event):
-        raise VectorError(at, "the opening event's class is told where it is another one")
+        raise VectorError(at, "the class of the opening event is present only if it is another one")
     size = given.number(1) if flags & _HAS_KEY else 0
     if size > MOST_KEYS or (flags & _HAS_KEY and not size):
         raise VectorError(given.at - 1, "a key has one to four bytes")
@@ -287,14 +287,14 @@ def _read_entry(given: _Front, width: int, last_source: int) -> Told:
     leaf = given.number(1)
     source = given.origin() if leaf & _OTHER_SOURCE else None
     if leaf & ~_OTHER_SOURCE >= MOST_LEAVES or source == last_source:
-        raise VectorError(at, "no leaf, or a source that is the last event's")
+        raise VectorError(at, "unknown leaf, or a source that is the last event's")
     number, seconds_before = given.number(2), given.number(2)
     at = given.at
     feature = given.take(width)
     if feature[0] & 128:
         raise VectorError(at, "an event does not carry its age")
     if not cardinality(feature, 0, width):
-        raise VectorError(at, "an event of a witness tells something")
+        raise VectorError(at, "an event of a witness has no attributes")
     found = bytearray(8 * width)
     count = indexes(feature, 0, width, found)
     return Told(

@@ -1,8 +1,8 @@
-"""The language of composite events, number 4: sequences of readings, and warnings before they are complete.
+"""The language of composite events, number 4: sequences of readings, and predictions of them.
 
-Its events are notifications of the boards' language, so one reading serves both, and boards serve composites
-through parts. Its own notifications are composites, made by DENS nodes and by sources that see every reading
-(docs/decisions/0030-composite.md).
+Its events are notifications of the boards' language, so that one reading serves both, and boards serve
+composites through parts. Its own notifications are composites, made by DENS nodes and by sources that see
+every reading (docs/decisions/0030-composite.md).
 """
 
 from typing import TYPE_CHECKING, Final
@@ -35,14 +35,14 @@ def _parts(table: MissionTable) -> TakeApart:
     return take_apart(table)
 
 
-def _only_sources_tell(table: MissionTable, body: bytes) -> str:
-    from plugins.composite.nodes import only_sources_tell
+def _source_only_features(table: MissionTable, body: bytes) -> str:
+    from plugins.composite.nodes import source_only_features
 
-    return only_sources_tell(table, body)
+    return source_only_features(table, body)
 
 
 def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
-    """Return the language of composites whose primitives are subscriptions of another one."""
+    """Return the language of composites with primitives in the language `atoms`."""
 
     def matcher(table: MissionTable) -> Matcher:
         from plugins.composite.matcher import CompositeMatcher
@@ -62,7 +62,7 @@ def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
     def authoring() -> "Authoring":
         from plugins.composite.authoring.composite_authoring import CompositeAuthoring
 
-        assert atoms.authoring is not None  # primitives have to be written somehow
+        assert atoms.authoring is not None  # primitives must have a document form
         return CompositeAuthoring(atoms.authoring(), atoms.matcher, atoms.namespaces[0])
 
     return SubscriptionLanguage(
@@ -74,7 +74,7 @@ def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
         composer=composer,
         results=_results,
         parts=_parts,
-        only_sources_tell=_only_sources_tell,
+        source_only_features=_source_only_features,
         authoring=authoring,
         namespaces=(NAMESPACE,),
     )

@@ -1,4 +1,4 @@
-"""Finds the subscription that a composite was made for, which it names."""
+"""Matches a composite with the subscription that it names."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,23 +9,22 @@ from plugins.language import Match, SubscriptionKey
 
 
 class CompositeMatcher:
-    """Holds subscriptions by their keys; the kind of a composite is the detail of a match."""
+    """Holds subscriptions by key. The detail of a match is the kind of the composite."""
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table
         self._held: set[SubscriptionKey] = set()
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         decode_body(body, self._table.feature_bytes, self._table)
         self._held.add(key)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         self._held.discard(key)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return the subscription of a composite, where it is held; a bad vector raises `VectorError`."""
+        """Return the subscription of a composite if it is held. An invalid vector raises `VectorError`."""
         found = decode_composite(vector)
         key = found.subscriber, found.id
         if key not in self._held:
@@ -35,6 +34,5 @@ class CompositeMatcher:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each composite in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)

@@ -1,4 +1,4 @@
-"""What DENS nodes do with composite subscriptions beside composing: look up, take apart."""
+"""Look-up and decomposition of composite subscriptions on a DENS node."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_parts import BOARD_LANGUAGE_ID
@@ -8,13 +8,13 @@ from plugins.lookup import MeasuresAny
 
 
 class CompositeLookUp:
-    """A publisher serves a subscription when it measures all that some primitive constrains."""
+    """A publisher serves a subscription if it measures all that some primitive constrains."""
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table
 
     def question(self, body: bytes) -> MeasuresAny:
-        """Return an alternative a primitive; a bad body raises `VectorError`."""
+        """Return one alternative per primitive. An invalid body raises `VectorError`."""
         width = self._table.feature_bytes
         about = [
             constraints_of(primitive, width) for primitive in decode_body(body, width, self._table).primitives
@@ -23,19 +23,19 @@ class CompositeLookUp:
         return MeasuresAny(tuple(dict.fromkeys(wanted)))
 
 
-def only_sources_tell(table: MissionTable, body: bytes) -> str:
-    """Name what only who sees every reading can tell."""
+def source_only_features(table: MissionTable, body: bytes) -> str:
+    """Return what only a source that sees every reading can evaluate."""
     whole = decode_body(body, table.feature_bytes, table)
     if whole.select == "first":
-        return "matches that lie wholly one after the other"
+        return "non-overlapping matches (select first)"
     return "" if whole.prediction is None else "predictions"
 
 
 def take_apart(table: MissionTable) -> TakeApart:
-    """Return what makes of a body one subscription of the boards' language a primitive: whatever could be
-    part of a match passes, and mediators compose it.
+    """Return the decomposition of a body into one subscription of the boards' language per primitive: every
+    possible part of a match passes, and mediators compose.
 
-    What is consumed in the order of the stream (`first`) only its source can tell, so it has no parts.
+    `first` consumes readings in stream order, which only the source sees, so it has no parts.
     """
 
     def parts(body: bytes) -> tuple[Part, ...]:

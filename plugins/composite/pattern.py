@@ -1,13 +1,13 @@
-"""What follows what: patterns as trees, and their one spelling in bytes.
+"""Patterns as trees, and their canonical encoding.
 
-A leaf is one use of a primitive. Leaves are numbered in the order of the spelling, and conditions name two of
-them. The spelling is postfix:
+A leaf is one use of a primitive. Leaves are numbered in the order of the encoding, and conditions refer to
+two of them. The encoding is postfix:
 
     0x00..0x0E  leaf with this primitive        0x1n  next     0x2n  then     0x3n  and     0x4n  or
                                                 (over the n operands before it, 2..15)
 
-No operand has the operator of what it stands in; none of `next` is a `then`, because (A; B), C is A; (B, C);
-operands of `and` and `or` stand in the order of their bytes. So equal patterns have equal bytes.
+No operand has the operator of its parent; no operand of `next` is a `then`, because (A; B), C is A; (B, C);
+operands of `and` and `or` are sorted by their bytes. So equal patterns have equal bytes.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ Operator = Literal["next", "then", "and", "or"]
 OPERATORS: Final[tuple[Operator, ...]] = ("next", "then", "and", "or")
 SIGNS: Final = {"next": ",", "then": ";", "and": "and", "or": "or"}
 ORDERED: Final = ("next", "then")
-"""Operators whose operands come one after the other."""
+"""Operators with ordered operands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One use of a primitive. `mark` is how its author calls it, and is nothing to its bytes."""
+    """One use of a primitive. `mark` is its name in the document and is not encoded."""
 
     primitive: int
     mark: int = -1
@@ -53,7 +53,7 @@ def leaves_of(pattern: Pattern) -> Iterator[Leaf]:
 
 
 def canonical(pattern: Pattern) -> Pattern:
-    """Return the one tree among those that mean the same which has a spelling."""
+    """Return the canonical tree among those with the same meaning."""
     if isinstance(pattern, Leaf):
         return pattern
     parts: list[Pattern] = []
@@ -72,7 +72,7 @@ def canonical(pattern: Pattern) -> Pattern:
 
 
 def _without_then(parts: list[Pattern]) -> Pattern:
-    """Return operands of `next` without any `then` among them: of A; B only B is next to what follows."""
+    """Return operands of `next` without a `then` among them: of A; B only B is adjacent to what follows."""
     groups: list[list[Pattern]] = [[]]
     for part in parts:
         if isinstance(part, Joined) and part.operator == "then":
@@ -96,7 +96,7 @@ def _joined(operator: Operator, parts: list[Pattern]) -> Pattern:
 
 
 def postfix(pattern: Pattern) -> bytes:
-    """Return the bytes of a tree."""
+    """Return the encoding of a tree."""
     if isinstance(pattern, Leaf):
         return bytes((pattern.primitive,))
     operands = b"".join(postfix(part) for part in pattern.parts)
@@ -104,8 +104,8 @@ def postfix(pattern: Pattern) -> bytes:
 
 
 def read_postfix(spelt: bytes, at: int, primitives: int) -> Pattern:
-    """Return the tree of bytes that begin at offset `at` of their vector; anything but the one spelling of a
-    pattern over so many primitives, all of them used, raises `VectorError`.
+    """Return the tree of bytes at offset `at` of their vector. Anything but the canonical encoding of a
+    pattern that uses all of these primitives raises `VectorError`.
     """
     if not 1 <= len(spelt) <= MOST_POSTFIX:
         raise VectorError(at, f"a pattern has 1 to {MOST_POSTFIX} bytes, not {len(spelt)}")
@@ -115,14 +115,14 @@ def read_postfix(spelt: bytes, at: int, primitives: int) -> Pattern:
     for place, byte in enumerate(spelt, at):
         if byte < MOST_PRIMITIVES:
             if byte >= primitives:
-                raise VectorError(place, f"there is no primitive {byte}")
+                raise VectorError(place, f"unknown primitive {byte}")
             leaves += 1
             used.add(byte)
             held.append((Leaf(byte), bytes((byte,))))
             continue
         number, count = (byte >> 4) - 1, byte & 15
         if not 0 <= number < len(OPERATORS) or not 2 <= count <= len(held):
-            raise VectorError(place, "no operator with operands before it")
+            raise VectorError(place, "expected an operator with operands before it")
         operands = held[-count:]
         del held[-count:]
         operator = OPERATORS[number]
@@ -132,7 +132,7 @@ def read_postfix(spelt: bytes, at: int, primitives: int) -> Pattern:
     if len(held) != 1:
         raise VectorError(at + len(spelt), "a pattern is one tree")
     if leaves > MOST_LEAVES:
-        raise VectorError(at, f"{leaves} leaves; there are at most {MOST_LEAVES}")
+        raise VectorError(at, f"{leaves} leaves; at most {MOST_LEAVES} are allowed")
     if len(used) != primitives:
         raise VectorError(at, "a primitive is not used")
     return held[0][0]
@@ -143,9 +143,7 @@ def _check_operands(operator: Operator, operands: list[tuple[Pattern, bytes]], p
         if isinstance(part, Joined) and (
             part.operator == operator or (operator == "next" and part.operator == "then")
         ):
-            raise VectorError(
-                place, f"a {SIGNS[part.operator]} inside of a {SIGNS[operator]} is written flat"
-            )
+            raise VectorError(place, f"a {SIGNS[part.operator]} inside a {SIGNS[operator]} must be flattened")
     spelt = [bytes_ for _, bytes_ in operands]
     if operator in ("and", "or") and spelt != sorted(spelt):
-        raise VectorError(place, f"operands of {operator} stand in the order of their bytes")
+        raise VectorError(place, f"operands of {operator} are not sorted by their bytes")

@@ -1,5 +1,5 @@
-"""What a composite says, apart from the message that says it: two mediators find the same match, or a source
-finds it that predicted it before.
+"""Results of composites, independent of messages: two mediators find the same match, or a source finds a
+match that it predicted.
 """
 
 from plugins.composite.composites import CONFIRMED, MATCH, PREDICTED, Composite, decode_composite
@@ -10,7 +10,7 @@ _MATCHED, _PREDICTED = b"M", b"P"
 
 
 def results_of(vector: bytes) -> tuple[Result, ...]:
-    """Return the results of a composite; bytes that are none raise `VectorError`."""
+    """Return the results of a composite. Invalid bytes raise `VectorError`."""
     found = decode_composite(vector)
     if found.kind == MATCH:
         return (_matched(found),)
@@ -22,14 +22,16 @@ def results_of(vector: bytes) -> tuple[Result, ...]:
 
 
 def _matched(found: Composite) -> Result:
-    """Return the result of a match; of one bucket all say the same, and the last may come after the first."""
+    """Return the result of a match. All matches of a bucket are one result, and the last may follow the
+    first.
+    """
     span_s = 0 if found.quiet is None else lifetime_s(found.quiet[0])
     return Result(match_identity(found), 0, 1000 * span_s)
 
 
 def match_identity(found: Composite) -> bytes:
-    """Return the identity of a match: its subscription and its last event, or the bucket of that, or the
-    whole witness, as the subscription selects.
+    """Return the identity of a match: its subscription and its last event, its bucket, or the whole witness,
+    depending on `select`.
     """
     if found.quiet is not None:
         code, key = found.quiet
@@ -48,7 +50,7 @@ def match_identity(found: Composite) -> bytes:
 
 def _prediction_identity(found: Composite) -> bytes:
     opening = found.opening
-    assert opening is not None  # every kind but a plain match has one
+    assert opening is not None  # all kinds but a plain match
     return _identity(_PREDICTED, found, opening.event, opening.key, opening.number, opening.stamp_s)
 
 

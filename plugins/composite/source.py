@@ -1,7 +1,7 @@
-"""At a source that sees every reading: matches and predictions instead of parts.
+"""Composites at a source, which sees every reading: matches and predictions instead of parts.
 
-The same stacks as at a mediator, filled with whole readings. Here the stream is whole, so `first` can be
-told, and how likely a completion is.
+Uses the same stacks as a mediator, filled with complete readings. Here the stream is complete, so `first` and
+probabilities of completion can be evaluated.
 """
 
 from collections import deque
@@ -24,20 +24,20 @@ from watchdog.vector import ONE_HOUR
 
 @dataclass(slots=True)
 class Served:
-    """A subscription at a source, how far it has come, and its open predictions."""
+    """A subscription at a source, its progress, and its open predictions."""
 
     one: Watched
     progress: Progress
     predictor: Predictor | None
     readings: int = 0
-    """How many readings of its classes there were."""
+    """Number of readings of its classes."""
 
 
 class CompositeSourceFilter:
     """Turns readings into composites and predictions.
 
-    `introduce` says whose readings they are, `announce` whose subscription comes next: composites name both.
-    Where nobody does, the key of a subscription is taken as it is.
+    `introduce` sets the source, `announce` the next subscription: composites contain both. Without them, the
+    key of a subscription is used.
     """
 
     def __init__(self, table: MissionTable, atoms: MatcherFactory) -> None:
@@ -52,24 +52,22 @@ class CompositeSourceFilter:
         self._asking: tuple[int, int, int] | None = None
         self._newest_s: int | None = None
         self.work_limit: int | None = None
-        """The most units of work of one call of `feed`, which then raises `WorkExceeded`: what the reading
-        completes is undecided. None: no limit."""
+        """Maximum units of work per call of `feed`, which then raises `WorkExceeded`: the results of the
+        reading are undecided. None: no limit."""
 
     @property
     def work(self) -> int:
-        """Return the units of work since this filter was made."""
+        """Return the units of work since creation."""
         return self._finder.meter.spent + self._memory.meter.spent
 
     def introduce(self, node: int) -> None:
-        """Say whose readings these are."""
         self._node = node
 
     def announce(self, origin: int, id: int, revision: int) -> None:
-        """Say whose subscription is added next, and in which revision."""
         self._asking = origin, id, revision
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         width = self._table.feature_bytes
         *named, revision = self._asking or (*key, 0)
         self._asking = None
@@ -81,13 +79,12 @@ class CompositeSourceFilter:
         self._served[key] = Served(new, Progress(new, self._finder), predictor)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
         known = self._served.pop(key, None)
         if known is not None:
             self._memory.ignore(known.one)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the composites that this reading completes, and what becomes of predictions."""
+        """Return the composites that this reading completes, and prediction events."""
         if not self._served or not any(reading.mask):
             return []
         meter, limit = self._finder.meter, self.work_limit
@@ -107,7 +104,7 @@ class CompositeSourceFilter:
         return self._memory.take(item, self._node, vector, 1000 * second)[-1][0]
 
     def _unrolled(self, stamp_s: int) -> int:
-        """Return a stamp that goes on counting after 65,535; one that goes back is a clock set anew."""
+        """Return a timestamp that continues after 65,535; one that goes back is a clock reset."""
         newest = self._newest_s
         if newest is None:
             self._newest_s = stamp_s
@@ -118,7 +115,7 @@ class CompositeSourceFilter:
         return second
 
     def _forget(self, now_s: int) -> None:
-        """Forget what lies before every window."""
+        """Remove everything before all windows."""
         longest = max(served.one.body.window_s for served in self._served.values())
         while self._items and self._items[0][1] < now_s - longest:
             self._memory.forget(self._items.popleft()[0])
@@ -156,8 +153,8 @@ class CompositeSourceFilter:
     def _ends(
         self, one: Watched, event: Event, completed: dict[bytes, Found]
     ) -> Iterator[tuple[Found, bytes]]:
-        """Yield what is told of this reading: completions alone where they consume, else every match that
-        ends here.
+        """Yield the results of this reading: completions only if they consume, else every match that ends
+        here.
         """
         if one.body.select == "first":
             yield from ((found, key) for key, found in completed.items())
@@ -174,9 +171,7 @@ class CompositeSourceFilter:
 
 
 def _of_prediction(one: Watched, event: Event, step: Step, told: Told) -> Composite:
-    """Return what is told of a prediction: with the beginning of the match that it is about, while there is
-    one.
-    """
+    """Return the composite of a prediction event, with the prefix of the match if there is one."""
     events = step.best
     degree = min((event.degrees[one.primitives[leaf]] for leaf, event in events), default=0)
     if told.kind >= LAPSED - 1:
@@ -185,7 +180,7 @@ def _of_prediction(one: Watched, event: Event, step: Step, told: Told) -> Compos
 
 
 def whole_notification(reading: Reading) -> bytes:
-    """Return a reading as a notification of the boards' language with all that was measured."""
+    """Return a reading as a notification of the boards' language with all measured values."""
     width = len(reading.mask)
     indexes = [index for index in range(8 * width) if reading.has(index)]
     head = reading.number.to_bytes(2, "big") + bytes((ONE_HOUR,)) + reading.stamp_s.to_bytes(2, "big") + b"\0"

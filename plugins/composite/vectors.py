@@ -1,4 +1,4 @@
-"""The bytes of a composite subscription, and what they stand for.
+"""Encoding of a composite subscription.
 
     0   5    id, revision, lifetime, stamp (the first three are the overlay's)
     5   1    high nibble threshold; bits 0–1 select, bit 2 scope any, bit 3 prediction
@@ -11,7 +11,7 @@
     …   1+qk key size k, for each primitive k attribute indexes
     …        with prediction: probability, unit, horizon, S, then S times state mask (2) and eight β
 
-Decoding is total: bytes are one subscription in its one spelling, or a `VectorError` says where they are not.
+Decoding is total: bytes are one subscription in its canonical encoding, or `VectorError` reports the offset.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ from watchdog.vector import VectorError
 
 SELECTIONS: Final = ("ends", "all", "first")
 READINGS, DURATION = 0, 1
-"""Units of a horizon: so many readings, or a lifetime code."""
+"""Units of a horizon: a number of readings, or an encoded lifetime."""
 _LAST_CODE: Final = lifetime_code(LONGEST_LIFETIME_S)
 _FIXED: Final = 12
 _CONDITION_BYTES: Final = 5
@@ -52,9 +52,9 @@ _SCOPE_ANY, _PREDICTS = 4, 8
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """When to warn: with this probability (of 255), within a horizon, and by which counted model.
+    """When to predict: with this probability (of 255), within a horizon, by a counted model.
 
-    A model has for a state, a mask of leaves, β after so many readings in it, in powers of two.
+    A model has, for each state (a mask of leaves), β by the number of readings in it, in powers of two.
     """
 
     probability: int
@@ -63,7 +63,7 @@ class Prediction:
     model: tuple[tuple[int, bytes], ...] = ()
 
     def beta(self, mask: int, wait: int) -> int | None:
-        """Return β of a state, None where the model does not know it."""
+        """Return β of a state, None if the model does not contain it."""
         return next((betas[wait] for state, betas in self.model if state == mask), None)
 
 
@@ -83,12 +83,12 @@ class CompositeBody:
     primitives: tuple[bytes, ...]
     """Subscriptions of the boards' language, from their threshold on."""
     keys: tuple[tuple[int, ...], ...]
-    """For each primitive the attributes that must have equal bytes in all events of a match."""
+    """For each primitive, the attributes that must be equal in all events of a match."""
     prediction: Prediction | None = None
 
     @property
     def leaf_primitives(self) -> tuple[int, ...]:
-        """Return for each leaf the number of its primitive."""
+        """Return the primitive of each leaf."""
         return tuple(leaf.primitive for leaf in leaves_of(self.pattern))
 
     def part(self, primitive: int) -> bytes:
@@ -97,12 +97,12 @@ class CompositeBody:
 
 
 def constraints_of(primitive: bytes, feature_bytes: int) -> Constrained:
-    """Return what a primitive is about; bytes that are none raise `VectorError`."""
+    """Return what a primitive constrains. Invalid bytes raise `VectorError`."""
     return constrained_by(bytes(2) + primitive, feature_bytes)
 
 
 def encode_body(parts: CompositeBody, feature_bytes: int) -> bytes:
-    """Return the bytes of a body; parts that do not go together raise `VectorError`."""
+    """Return the bytes of a body. Inconsistent parts raise `VectorError`."""
     spelt = postfix(parts.pattern)
     flags = SELECTIONS.index(parts.select)
     flags |= _SCOPE_ANY if parts.is_any_source else 0
@@ -124,7 +124,7 @@ def encode_body(parts: CompositeBody, feature_bytes: int) -> bytes:
 
 
 class _Bytes:
-    """Takes bytes from the front; where they end too soon it says so."""
+    """Reads bytes from the front; reports where they end too early."""
 
     def __init__(self, body: bytes) -> None:
         self._vector = NO_HEADER + body
@@ -146,8 +146,8 @@ class _Bytes:
 
 
 def decode_body(body: bytes, feature_bytes: int, table: MissionTable | None = None) -> CompositeBody:
-    """Return the parts of a body. Bytes that are none, or speak of what a mission does not know, raise
-    `VectorError`; offsets are those of the whole vector.
+    """Return the parts of a body. Invalid bytes, and references unknown in the mission, raise `VectorError`;
+    offsets are those of the whole vector.
     """
     if len(body) < _FIXED - BODY_AT + 1:
         raise VectorError(BODY_AT + len(body), "too short for a composite subscription")
@@ -159,18 +159,18 @@ def decode_body(body: bytes, feature_bytes: int, table: MissionTable | None = No
     select, is_any = SELECTIONS[flags & 3], bool(flags & _SCOPE_ANY)
     window_s = given.number(2, "the window")
     if not 1 <= window_s <= LONGEST_WINDOW_S:
-        raise VectorError(given.at - 2, f"a window has 1 to {LONGEST_WINDOW_S} seconds")
+        raise VectorError(given.at - 2, f"the window is not within 1 to {LONGEST_WINDOW_S} seconds")
     counts = given.number(1, "the counts")
     conditions, primitives = counts >> 4, counts & 15
     if not 1 <= primitives <= MOST_PRIMITIVES:
-        raise VectorError(given.at - 1, f"there are 1 to {MOST_PRIMITIVES} primitives")
+        raise VectorError(given.at - 1, f"expected 1 to {MOST_PRIMITIVES} primitives")
     keep_q, quiet_q = given.number(1, "keep"), given.number(1, "quiet")
     if quiet_q and select != "ends":
-        raise VectorError(given.at - 1, "only ends can be quiet")
+        raise VectorError(given.at - 1, "quiet requires select end")
     if max(keep_q, quiet_q) > _LAST_CODE:
-        raise VectorError(given.at - 2, f"lifetime codes end with {_LAST_CODE}")
+        raise VectorError(given.at - 2, f"the maximum lifetime code is {_LAST_CODE}")
     if is_any and (select == "first" or flags & _PREDICTS):
-        raise VectorError(BODY_AT + 2, "first and predictions are about one source")
+        raise VectorError(BODY_AT + 2, "select first and predictions require one source")
     length = given.number(1, "the pattern")
     pattern = read_postfix(given.take(length, "the pattern"), given.at - length, primitives)
     found = _read_conditions(given, conditions, pattern, window_s)
@@ -179,12 +179,12 @@ def decode_body(body: bytes, feature_bytes: int, table: MissionTable | None = No
     except TooManyAlternatives as error:
         raise VectorError(_FIXED, str(error)) from None
     if is_any and mixes_too_much(alternatives):
-        raise VectorError(_FIXED, f"over all sources there are at most {MOST_MIXED_GROUPS} runs of ,")
+        raise VectorError(_FIXED, f"over all sources, at most {MOST_MIXED_GROUPS} runs of , are allowed")
     parts = tuple(_read_primitive(given, feature_bytes, table) for _ in range(primitives))
     keys = _read_keys(given, parts, feature_bytes)
     prediction = _read_prediction(given, pattern) if flags & _PREDICTS else None
     if not given.is_over:
-        raise VectorError(given.at, "there is something behind the subscription")
+        raise VectorError(given.at, "trailing bytes after the subscription")
     return CompositeBody(
         stamp_s,
         flags >> 4,
@@ -203,7 +203,7 @@ def decode_body(body: bytes, feature_bytes: int, table: MissionTable | None = No
 
 def _read_conditions(given: _Bytes, count: int, pattern: Pattern, window_s: int) -> tuple[Condition, ...]:
     if count > MOST_CONDITIONS:
-        raise VectorError(given.at, f"there are at most {MOST_CONDITIONS} conditions")
+        raise VectorError(given.at, f"at most {MOST_CONDITIONS} conditions are allowed")
     leaves = sum(1 for _ in leaves_of(pattern))
     meet = meeting_places(pattern)
     found: list[Condition] = []
@@ -213,17 +213,15 @@ def _read_conditions(given: _Bytes, count: int, pattern: Pattern, window_s: int)
         first, second = data[0] >> 4, data[0] & 15
         low, high = int.from_bytes(data[1:3], "big"), int.from_bytes(data[3:5], "big")
         if not first < second < leaves:
-            raise VectorError(at, "a condition names two leaves, the earlier first")
+            raise VectorError(at, "a condition refers to two leaves, the earlier first")
         if found and (found[-1].first, found[-1].second) >= (first, second):
-            raise VectorError(at, "conditions stand in order, one a pair")
+            raise VectorError(at, "conditions are not in order, or a pair occurs twice")
         if meet[first, second] == "or":
-            raise VectorError(at, "of two sides of an or one is not there")
+            raise VectorError(at, "a condition joins two alternatives of an or")
         if low > high or high > window_s or (low, high) == (0, window_s):
-            raise VectorError(
-                at + 1, "a condition is a range of seconds within the window that says something"
-            )
+            raise VectorError(at + 1, "a condition is not a range of seconds that restricts the window")
         if low and meet[first, second] == "and":
-            raise VectorError(at + 1, "across an and there is no lower bound")
+            raise VectorError(at + 1, "a condition across an and has a lower bound")
         found.append(Condition(first, second, low, high))
     return tuple(found)
 
@@ -235,10 +233,10 @@ def _read_primitive(given: _Bytes, feature_bytes: int, table: MissionTable | Non
     try:
         about = constraints_of(primitive, feature_bytes)
     except VectorError as error:
-        # Its offsets count five bytes of header that are left out here.
+        # its offsets include five bytes of header that are missing here
         raise VectorError(at + max(error.offset - 5, 0), error.message) from None
     if about.has_age:
-        raise VectorError(at, "a primitive does not constrain the age of events")
+        raise VectorError(at, "a primitive constrains the age of events")
     if table is not None:
         try:
             event = table.event_at(about.event)
@@ -262,11 +260,11 @@ def _read_keys(
         key = tuple(given.take(size, "the key"))
         about = constraints_of(primitive, feature_bytes)
         if len(set(key)) != size:
-            raise VectorError(at, "an attribute stands twice in the key")
+            raise VectorError(at, "an attribute occurs twice in the key")
         if not set(key) <= set(about.attributes):
             raise VectorError(at, "a primitive does not constrain an attribute of its key")
         if size and not about.needs_all:
-            raise VectorError(at, "with a key every constraint has to hold: min or product")
+            raise VectorError(at, "a key requires that every constraint holds: min or product")
         keys.append(key)
     return tuple(keys)
 
@@ -275,11 +273,11 @@ def _read_prediction(given: _Bytes, pattern: Pattern) -> Prediction:
     at = given.at
     probability, unit, horizon, states = given.take(4, "the prediction")
     if not probability:
-        raise VectorError(at, "a probability is more than 0")
+        raise VectorError(at, "the probability is 0")
     if unit not in (READINGS, DURATION):
         raise VectorError(at + 1, "a horizon is in readings (0) or a lifetime code (1)")
     if (unit == READINGS and not horizon) or (unit == DURATION and horizon > _LAST_CODE):
-        raise VectorError(at + 2, "there is no such horizon")
+        raise VectorError(at + 2, "unknown horizon")
     leaves = sum(1 for _ in leaves_of(pattern))
     model: list[tuple[int, bytes]] = []
     for _ in range(states):
@@ -287,13 +285,15 @@ def _read_prediction(given: _Bytes, pattern: Pattern) -> Prediction:
         data = given.take(_STATE_BYTES, "the model")
         mask = int.from_bytes(data[:2], "big")
         if not mask or mask >> leaves or (model and model[-1][0] >= mask):
-            raise VectorError(at, "states of a model are masks of leaves, not empty and in ascending order")
+            raise VectorError(
+                at, "states of a model are not masks of leaves, not empty and in ascending order"
+            )
         model.append((mask, data[2:]))
     return Prediction(probability, unit, horizon, tuple(model))
 
 
 def framed_body(vector: bytes) -> bytes:
-    """Return the body of a whole vector, which must be long enough to have one."""
+    """Return the body of a whole vector, which must be long enough."""
     if len(vector) <= _FIXED:
         raise VectorError(len(vector), "too short for a composite subscription")
     return body_of(vector)

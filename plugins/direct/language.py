@@ -1,12 +1,12 @@
-"""The direct language, number 0: plain store-carry-forward of opaque bytes to a named destination.
+"""The direct language, number 0: store-carry-forward of opaque bytes to a named destination.
 
-A subscription asks for everything for one node: its body is the address of that node. A notification is the
-address of its destination, then whatever the sender likes. It exists to compare the overlay with other
-simulators, whose messages have a destination instead of a meaning.
+A subscription selects all messages to one node: its body is the address of that node. A notification is the
+address of its destination, followed by a payload. It exists to compare the overlay with other simulators,
+whose messages have a destination instead of content.
 
 An address is the node number, big-endian, in two bytes up to 65,534. From 65,535 on it is FF FF and four
-bytes. Before version 0.3 every address had two bytes; FF FF alone, or before bytes that are no number from
-65,535 on, is still read as node 65,535.
+bytes. Before version 0.3 every address had two bytes; FF FF alone, or followed by a number below 65,535,
+still means node 65,535.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,26 +20,26 @@ from watchdog.vector import VectorError
 
 SHORT_BYTES: Final = 2
 _LONG: Final = 0xFFFF
-"""The first node number with a long address; its two bytes are the mark of one."""
+"""First node number with a long address; its two bytes mark one."""
 LONG_BYTES: Final = 6
 _LAST_NODE: Final = (1 << 31) - 1
 
 
 def encode_address(node: int) -> bytes:
-    """Return the address of a node; a number that no node has raises `ValueError`."""
+    """Return the address of a node. An invalid node number raises `ValueError`."""
     if not 0 <= node <= _LAST_NODE:
-        raise ValueError(f"a node number is 0..{_LAST_NODE}, here is {node}")
+        raise ValueError(f"node number {node} is out of range (0..{_LAST_NODE})")
     if node < _LONG:
         return node.to_bytes(SHORT_BYTES, "big")
     return _LONG.to_bytes(SHORT_BYTES, "big") + node.to_bytes(LONG_BYTES - SHORT_BYTES, "big")
 
 
 def decode_address(data: bytes) -> tuple[int, int]:
-    """Return the node that bytes begin with, and how many bytes its address has; too few raise
-    `VectorError`.
+    """Return the node of the address at the front, and the length of the address. Raise `VectorError` if too
+    short.
     """
     if len(data) < SHORT_BYTES:
-        raise VectorError(len(data), "too short for the two bytes of an address")
+        raise VectorError(len(data), "too short for an address of two bytes")
     node = int.from_bytes(data[:SHORT_BYTES], "big")
     if node == _LONG and len(data) >= LONG_BYTES:
         long = int.from_bytes(data[SHORT_BYTES:LONG_BYTES], "big")
@@ -49,67 +49,65 @@ def decode_address(data: bytes) -> tuple[int, int]:
 
 
 def address_of(notification: bytes) -> int:
-    """Return the destination of a notification; too few bytes raise `VectorError`."""
+    """Return the destination of a notification, or raise `VectorError`."""
     return decode_address(notification)[0]
 
 
 def subscription_to(node: int, id: int, seq: int, lifetime_q: int) -> bytes:
-    """Return the vector of a subscription to everything for this node."""
+    """Return the vector of a subscription to all messages to this node."""
     return framed(id, seq, lifetime_q, encode_address(node))
 
 
 def notification_for(destination: int, payload: bytes) -> bytes:
-    """Return the notification that carries a payload to a node."""
+    """Return a notification with a payload for a node."""
     return encode_address(destination) + payload
 
 
 def _subscribed_node(body: bytes) -> int:
     node, size = decode_address(body)
     if size != len(body):
-        raise VectorError(size, "a direct subscription is one address, of two bytes or of six")
+        raise VectorError(size, "a direct subscription is an address of two or six bytes")
     return node
 
 
 class DirectLookUp:
-    """Nobody has to measure anything: who sends to a node does so on its own account."""
+    """Direct messages need no publisher: senders write them on their own."""
 
     def question(self, body: bytes) -> MeasuresAny:
-        """Return the question that no publisher answers; a bad body raises `VectorError`."""
+        """Return a question that no publisher satisfies. An invalid body raises `VectorError`."""
         _subscribed_node(body)
         return MeasuresAny(())
 
 
 class DirectFilter:
-    """Readings are never addressed to anybody, so none becomes a notification."""
+    """Releases nothing: readings have no destination."""
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Accept the subscription; a bad body raises `VectorError`."""
+        """Accept the subscription. An invalid body raises `VectorError`."""
         _subscribed_node(body)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Do nothing: nothing is held."""
+        pass
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return no notification."""
         return []
 
 
 class DirectMatcher:
-    """A notification matches, fully, whoever asked for its destination."""
+    """Matches a notification, fully, with all subscriptions to its destination."""
 
     def __init__(self) -> None:
         self._nodes: dict[SubscriptionKey, int] = {}
         self._matches: dict[int, list[Match]] = {}
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         node = _subscribed_node(body)
         self.remove(key)
         self._nodes[key] = node
         self._matches[node] = sorted([*self._matches.get(node, ()), Match(key, 255)], key=_by_key)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         node = self._nodes.pop(key, None)
         if node is not None:
             rest = [match for match in self._matches.pop(node) if match.key != key]
@@ -117,13 +115,11 @@ class DirectMatcher:
                 self._matches[node] = rest
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return every subscription to the destination, ordered by key."""
         return self._matches.get(address_of(vector), [])
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
@@ -135,7 +131,7 @@ DIRECT: Final = SubscriptionLanguage(
     source_filter=lambda table: DirectFilter(),
     matcher=lambda table: DirectMatcher(),
 )
-"""Opaque bytes for a named node; the mission table takes no part."""
+"""Opaque bytes for a named node; independent of the mission table."""
 
 
 def _by_key(match: Match) -> SubscriptionKey:

@@ -1,5 +1,5 @@
-"""What an advertisement announces: notifications of its event that tell no other attributes than it names,
-each value one that leaves the advertisement a chance to be satisfied.
+"""Meaning of an advertisement: it announces notifications of its event with no other attributes than its own,
+and with values that can satisfy it.
 """
 
 from knowledge_manager.mission_table import MissionTable
@@ -15,19 +15,19 @@ from watchdog.reading import Reading
 
 
 def constraints_of(advertisement: SubscriptionVector) -> dict[int, tuple[int, int, int]]:
-    """Return what is named for each attribute."""
+    """Return the constraint of each attribute."""
     return dict(zip(advertisement.attributes, advertisement.constraints, strict=True))
 
 
 def least_degree(advertisement: SubscriptionVector) -> int:
-    """Return the degree that a value must have for an attribute, so that the whole may be satisfied."""
+    """Return the minimum degree of one attribute's value so that the whole can be satisfied."""
     if not ANY_ZERO_IS_ZERO >> advertisement.aggregator & 1:
         return 0
     return max(17 * advertisement.threshold, 1) if advertisement.aggregator == MIN else 1
 
 
 def announced_degree(advertisement: SubscriptionVector, event: int, values: dict[int, int]) -> int | None:
-    """Return the least degree of some values; None where they are not announced."""
+    """Return the least degree of some values, or None if they are not announced."""
     named = constraints_of(advertisement)
     if advertisement.event != event or not values or not values.keys() <= named.keys():
         return None
@@ -36,8 +36,8 @@ def announced_degree(advertisement: SubscriptionVector, event: int, values: dict
 
 
 class AnnouncedFuzzyFilter:
-    """The filter of a source that advertises: what a reading tells of the attributes that an advertisement
-    names passes, once for each largest set of them.
+    """The filter of a source that advertises: it releases the values of advertised attributes, once per
+    maximal set of them.
     """
 
     __slots__ = ("_codec", "_held", "_table")
@@ -48,15 +48,14 @@ class AnnouncedFuzzyFilter:
         self._held: dict[SubscriptionKey, SubscriptionVector] = {}
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Tell what this advertisement announces; a bad body raises `VectorError` and changes nothing."""
+        """Add an advertisement. An invalid body raises `VectorError` and changes nothing."""
         self._held[key] = self._codec.subscription(NO_HEADER + body)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Tell it no more; an unknown key changes nothing."""
         self._held.pop(key, None)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth, most attributes first."""
+        """Return the notifications of this reading, most attributes first."""
         found: dict[frozenset[int], int] = {}
         for one in self._held.values():
             told = {at: reading.row[at] for at in one.attributes if reading.has(at)}

@@ -1,4 +1,4 @@
-"""Bodies, as the rest of the system hands them over, for code that reads whole vectors as boards do."""
+"""Adapters from bodies to code that reads whole vectors, as boards do."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class BodyMatcher:
-    """A matcher of whole vectors that is given bodies. Questions go straight to it."""
+    """A matcher of whole vectors that takes bodies. Queries pass directly."""
 
     __slots__ = ("_add", "grades", "match", "match_batch", "remove", "work")
 
@@ -27,12 +27,12 @@ class BodyMatcher:
         self.work = work_of(of_vectors)
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         self._add(key, NO_HEADER + body)
 
 
 class BodyForest:
-    """A forest of whole vectors that is given bodies."""
+    """A forest of whole vectors that takes bodies."""
 
     def __init__(self, of_vectors: "CoveringForest") -> None:
         self._insert = of_vectors.insert
@@ -41,14 +41,13 @@ class BodyForest:
         self.statistics = of_vectors.statistics
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find this subscription its place. A bad body raises `VectorError`."""
         self._insert(key, NO_HEADER + body)
 
 
 class BodyCovers:
-    """Which bodies stand for which at a source: a forest of coverings among subscriptions to the same
-    attributes, because a notification has the values of one feature and no others. The age is no value of a
-    notification, so it may differ as it may at a mediator.
+    """Covering at a source: a covering forest among subscriptions with the same attributes, because a
+    notification has the values of one feature only. The age is not a value of a notification, so it may
+    differ as at a mediator.
     """
 
     def __init__(self, of_vectors: "CoveringForest") -> None:
@@ -57,30 +56,26 @@ class BodyCovers:
         self.cover_of = of_vectors.parent
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find a body its place. A bad one raises `VectorError`."""
         self._insert(key, NO_HEADER + body)
 
 
 class BodyRelations:
-    """Relations of whole vectors that are given bodies."""
+    """Relations of whole vectors that take bodies."""
 
     def __init__(self, of_vectors: "FuzzyRelations", new_forest: "Callable[[], CoveringForest]") -> None:
         self._relations = of_vectors
         self._new_forest = new_forest
 
     def forest(self) -> "BodyForest":
-        """Return an empty forest of coverings."""
         return BodyForest(self._new_forest())
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether whatever satisfies `other` is known to satisfy `one`."""
         return self._relations.covers(NO_HEADER + one, NO_HEADER + other)
 
     def intersects(self, one: bytes, other: bytes) -> bool:
-        """Say whether something may satisfy both; False is certain."""
         return self._relations.intersects(NO_HEADER + one, NO_HEADER + other)
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return a body that covers both, or None where there is none of this form."""
+        """Return a body that covers both, or None if there is none of this form."""
         merged = self._relations.merge(NO_HEADER + one, NO_HEADER + other)
         return None if merged is None else body_of(merged)

@@ -1,7 +1,7 @@
-"""The codec of the fuzzy language: bytes that are well-formed *and* mean something in this mission.
+"""The codec of the fuzzy language: checks vectors against the mission.
 
-`watchdog.vector` decides what is well-formed. Where a mission table is given, a vector must also name an
-event class and attributes of it, and tell values that exist.
+`watchdog.vector` checks the structure. With a mission table, a vector must also have a known event class,
+attributes and values.
 """
 
 from knowledge_manager.mission_table import MissionTable
@@ -19,7 +19,7 @@ Vector = SubscriptionVector | NotificationVector
 
 
 class FuzzyCodec:
-    """Decodes vectors against a mission table, or against their structure alone when there is none."""
+    """Decodes vectors with a mission table, or structurally only without one."""
 
     def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
         self.table = table
@@ -41,7 +41,7 @@ class FuzzyCodec:
         return parts
 
     def any(self, vector: bytes) -> Vector:
-        """Return the parts of whichever kind of vector this is, or raise `VectorError`."""
+        """Return the parts of a vector of either kind, or raise `VectorError`."""
         if kind(vector, self.feature_bytes) == NOTIFICATION:
             return self.notification(vector)
         return self.subscription(vector)

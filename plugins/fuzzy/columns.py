@@ -1,5 +1,4 @@
-"""Subscription vectors as the columns of `plugins.kernels.rows.rows`: one by one, or many plain ones at
-once."""
+"""Subscription vectors as columns of `plugins.kernels.rows.rows`: one by one, or many plain ones at once."""
 
 from dataclasses import dataclass
 
@@ -19,11 +18,10 @@ Bytes = npt.NDArray[np.uint8]
 
 _SLOPES = np.array(SLOPES, np.uint16)
 _PLAIN = np.array([(KNOWN_AGGREGATORS & ~WITH_BLOCK) >> kind & 1 for kind in range(16)], np.bool_)
-"""Whether there is such an aggregator and its vectors have no block, by its number."""
+"""By number: whether the aggregator exists and its vectors have no block."""
 
 
 def group_of(parts: SubscriptionVector) -> Group:
-    """Return the group of a subscription."""
     age = 8 * parts.feature_bytes - 1
     needs = sum(1 << index for index in parts.attributes if index != age)
     flips = sum(1 << rank for rank, (_, _, g) in enumerate(parts.constraints) if g & 128)
@@ -33,10 +31,9 @@ def group_of(parts: SubscriptionVector) -> Group:
 
 
 def _pattern(parts: SubscriptionVector) -> bytes:
-    """Return what the whole group needs beside its constraints. Weights differ from row to row and stand
-    there.
+    """Return what the group needs beside its constraints. Weights differ by row and are stored there.
 
-    A named function is written out as its generator, so that a compiled search need not know names.
+    A built-in function is expanded to its generator, so that compiled code need not know names.
     """
     if parts.aggregator == WEIGHTED_MEAN or not parts.block:
         return b""
@@ -54,13 +51,13 @@ def row_of(parts: SubscriptionVector) -> tuple[int, Bytes, npt.NDArray[np.uint16
 
 
 def floor_of(threshold: int) -> int:
-    """Return one below the least degree that a threshold t lets pass: 17·t, but more than nothing."""
+    """Return one below the minimum degree of a threshold t: 17·t, but above 0."""
     return max(17 * threshold, 1) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Many subscriptions: their groups with the rows of each, and what is different from row to row."""
+    """Many subscriptions: their groups with the rows of each, and the data that differs by row."""
 
     groups: list[tuple[Group, npt.NDArray[np.int64]]]
     floors: Bytes
@@ -70,7 +67,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Many plain subscriptions taken apart, side by side. `needs` leaves the age out."""
+    """Many plain subscriptions as columns. `needs` excludes the age."""
 
     events: npt.NDArray[np.int64]
     needs: npt.NDArray[np.int64]
@@ -81,7 +78,7 @@ class Fields:
 
 
 def plain_fields(vectors: Bytes, width: int) -> Fields:
-    """Take apart vectors of one length without blocks; a malformed one raises `VectorError`."""
+    """Decode vectors of one length without blocks. A malformed one raises `VectorError`."""
     count, length = vectors.shape
     size = (length - HEADER_BYTES - 2 * width) // 3
     if size < 1 or length != HEADER_BYTES + 3 * size + 2 * width:
@@ -118,8 +115,8 @@ def _masks(features: Bytes) -> npt.NDArray[np.uint64]:
 
 
 def plain_columns(codec: FuzzyCodec, vectors: Bytes) -> Columns:
-    """Return vectors of one length, with aggregators that need no block, as columns; a malformed one
-    raises `VectorError`.
+    """Return vectors of one length, with aggregators without a block, as columns. A malformed one raises
+    `VectorError`.
     """
     width = codec.feature_bytes
     fields = plain_fields(vectors, width)

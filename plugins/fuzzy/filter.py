@@ -1,4 +1,4 @@
-"""Filter of the fuzzy language: the file that runs on boards, with the mission table's checks before it."""
+"""Source filter of the fuzzy language: the code that runs on boards, with the mission table's checks."""
 
 from collections.abc import Callable
 
@@ -17,9 +17,7 @@ from watchdog.vector import ONE_HOUR
 def source_filter_with(
     algorithm: str, features: str = "subset"
 ) -> "Callable[[MissionTable], FuzzySourceFilter]":
-    """Return what makes filters that go over subscriptions by this algorithm (watchdog/algorithms.py), under
-    this feature condition.
-    """
+    """Return a factory of filters with this algorithm (watchdog/algorithms.py) and feature condition."""
 
     def make(table: MissionTable) -> FuzzySourceFilter:
         pool = Pool(table.feature_bytes, algorithm=ALGORITHMS[algorithm])
@@ -29,7 +27,7 @@ def source_filter_with(
 
 
 class FuzzySourceFilter(FuzzyFilter):
-    """A source filter that also refuses subscriptions to what the mission table does not know."""
+    """A source filter that also refuses subscriptions that the mission table does not know."""
 
     def __init__(self, table: MissionTable, features: str = "subset", pool: Pool | None = None) -> None:
         super().__init__(table.feature_bytes, features, pool=pool)
@@ -39,12 +37,12 @@ class FuzzySourceFilter(FuzzyFilter):
         }
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         vector = NO_HEADER + body
         self._codec.subscription(vector)
         super().add(key, vector)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth; they live as long as its event class says."""
+        """Return the notifications of this reading, with the lifetime of its event class."""
         self.scan.vector[2] = self._lifetimes.get(reading.event, ONE_HOUR)
         return super().feed(reading)

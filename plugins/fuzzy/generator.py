@@ -1,8 +1,8 @@
-"""Fuzzy subscriptions that nobody wrote, for workloads.
+"""Random fuzzy subscriptions for workloads, as in many papers on matching.
 
-The workload of many papers on matching. A predicate is 1 on a piece of its attribute's domain of the wanted
-length (`selectivity`, the share of uniform values that satisfy it fully) anywhere in it, and falls with a
-slope drawn from the codes 20 to 80. How predicates are combined is the same for a whole workload.
+A predicate is 1 on a random interval of its attribute's domain (`selectivity`, the share of uniform values
+that satisfy it fully), and falls with a slope drawn from the codes 20 to 80. The combination of predicates is
+the same for a whole workload.
 """
 
 from collections.abc import Sequence
@@ -25,27 +25,25 @@ MOST_SLOPE: Final = 80
 CRISP: Final = 127
 
 NAMED_FUNCTIONS: Final = ("geometric_mean", "harmonic_mean")
-"""The functions that a block can name, by their numbers there."""
+"""The functions that a block can name, by number."""
 
 AGGREGATORS: Final = {name: number for number, name in AGGREGATOR_NAMES.items() if number != WEIGHTED_MEAN}
-"""What populations can be combined by. Weights would be one more thing to draw, and to say how."""
+"""Supported aggregators. Weights are excluded: they would need a distribution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """An aggregator, and the block that it needs."""
+    """An aggregator and its block."""
 
     aggregator: int = MIN
     block: bytes = b""
 
 
 class FuzzyGenerator:
-    """Makes bodies of fuzzy subscriptions."""
-
     aggregators = tuple(AGGREGATORS)
 
     def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
-        """Return the body of a subscription about some of the attributes, each asked for at random."""
+        """Return the body of a random subscription about some of the attributes."""
         combination = combination_of(wanted)
         taken = drawn_attributes(chance, wanted)
         core = round(255 * wanted.selectivity)
@@ -63,18 +61,18 @@ def combination_of(wanted: RandomSubscription) -> Combination:
     name, form = wanted.aggregator or AGGREGATOR_NAMES[MIN], wanted.form
     aggregator = AGGREGATORS.get(name)
     if aggregator is None:
-        raise CombinationRefused("aggregator", f'there is no aggregator "{name}"', tuple(AGGREGATORS))
+        raise CombinationRefused("aggregator", f'unknown aggregator "{name}"', tuple(AGGREGATORS))
     if WITH_PATTERN >> aggregator & 1:
         return Combination(aggregator, _pattern_block(name, form, wanted.attributes))
     if WITH_RULES >> aggregator & 1:
         if form not in NAMED_FUNCTIONS:
-            said = f"{name} approximates a function" + (f', not "{form}"' if form else "; say which")
+            said = f"{name} approximates a function" + (f', not "{form}"' if form else "; choose one")
             raise CombinationRefused("form", said, NAMED_FUNCTIONS)
         if wanted.attributes[0] < 2:
-            raise CombinationRefused("attributes", f"{name} relates two attributes at least")
+            raise CombinationRefused("attributes", f"{name} needs at least two attributes")
         return Combination(aggregator, bytes([NAMED_FUNCTIONS.index(form)]))
     if form is not None:
-        raise CombinationRefused("form", f"{name} has no form; leave it out")
+        raise CombinationRefused("form", f"{name} has no form; remove it")
     return Combination(aggregator)
 
 
@@ -83,7 +81,7 @@ def _pattern_block(name: str, form: str | None, attributes: tuple[int, int]) -> 
     if form is None:
         raise CombinationRefused("form", f"{name} needs a pattern in short form, such as d2c1 or c12d")
     if least != most:
-        message = f"a pattern is for one number of attributes: attributes = [{most}, {most}]"
+        message = f"a pattern needs a fixed number of attributes: attributes = [{most}, {most}]"
         raise CombinationRefused("attributes", message)
     try:
         return pattern_bytes(short_form(form, list(range(most))))
@@ -92,7 +90,7 @@ def _pattern_block(name: str, form: str | None, attributes: tuple[int, int]) -> 
 
 
 def _constraint(chance: np.random.Generator, attribute: Attribute, core: int) -> Triple:
-    """Return what is asked of one attribute; of names, one of them."""
+    """Return a random constraint on one attribute, or on a nominal attribute one value."""
     if attribute.type == "nominal":
         name = int(chance.integers(len(attribute.values)))
         return name, name, CRISP

@@ -1,10 +1,10 @@
-"""Ground truth of the fuzzy language: a few readings one by one, many through the compiled search.
+"""Ground truth of the fuzzy language: few readings one by one, many through the compiled search.
 
-Ground truth has no feature condition. A reading has something for each subscription whose attributes it
-contains and that it satisfies (`subset`); what a mission loses by another condition shows in its reports.
+Ground truth has no feature condition. A reading matches each subscription whose attributes it contains and
+that it satisfies (`subset`); what a mission loses by another condition shows in its reports.
 
-Judging few pairs takes less time than loading compiled code; from `TOGETHER_FROM` pairs on all that is held
-moves into columns, and whole batches are searched there (`plugins.fuzzy.matching.fast`).
+Evaluating few pairs is faster than loading compiled code; from `TOGETHER_FROM` pairs on all subscriptions
+move into columns, and whole batches are searched there (`plugins.fuzzy.matching.fast`).
 """
 
 from typing import Final
@@ -16,13 +16,13 @@ from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
-from plugins.ground_truth import Bytes, Judged, ReadingColumns, TellingTruth
+from plugins.ground_truth import Bytes, Judged, MatcherTruth, ReadingColumns
 from plugins.kernels.compiled import is_available
 from watchdog.aggregators import has_block
 from watchdog.header import NO_HEADER
 
 TOGETHER_FROM: Final = 200_000
-"""Pairs in a batch; judging so many one by one takes longer than loading compiled code."""
+"""Pairs in a batch from which compiled code is faster, including its loading."""
 
 _SUBSET: Final = FEATURE_CONDITIONS[0]
 
@@ -31,24 +31,23 @@ _AGGREGATOR: Final = 5
 
 
 class FuzzyGroundTruth:
-    """Judges readings by the matcher that a DENS node uses."""
+    """Evaluates readings by the matcher of a DENS node."""
 
     def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
         self._feature_bytes = feature_bytes if table is None else table.feature_bytes
         matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, _SUBSET, self._feature_bytes))
-        self._singly = TellingTruth(matcher, told_in_full)
+        self._singly = MatcherTruth(matcher, complete_notification)
         self._together: FastMatcher | None = None
         self._bodies: dict[int, bytes] = {}
         self._new: dict[int, bytes] = {}
-        """Those that are not in the columns yet: what comes together is put in together."""
+        """Subscriptions that are not in the columns yet, to be added together."""
 
     @property
     def is_compiled(self) -> bool:
-        """Tell whether whole batches are searched at once."""
+        """Return whether whole batches are searched at once."""
         return self._together is not None
 
     def add(self, number: int, body: bytes) -> None:
-        """Hold a subscription under a number that is free."""
         self._bodies[number] = body
         if self._together is None:
             self._singly.add(number, body)
@@ -56,7 +55,6 @@ class FuzzyGroundTruth:
             self._new[number] = body
 
     def remove(self, number: int) -> None:
-        """Forget it."""
         del self._bodies[number]
         if self._together is None:
             self._singly.remove(number)
@@ -64,7 +62,7 @@ class FuzzyGroundTruth:
             self._together.remove((number >> 8, number & 255))
 
     def judge(self, readings: ReadingColumns) -> Judged:
-        """Return what each reading satisfies, whatever its age."""
+        """Return the subscriptions that each reading satisfies, at any age."""
         if self._together is None and len(self._bodies) * len(readings) >= TOGETHER_FROM and is_available():
             self._together = FastMatcher(None, _SUBSET, self._feature_bytes, columns_from=0)
             self._new = dict(self._bodies)
@@ -75,7 +73,7 @@ class FuzzyGroundTruth:
         return ends, keys, degrees
 
     def _put_in(self, columns: FastMatcher) -> None:
-        """Put what is new into the columns: vectors of one length without a block form a table."""
+        """Add new subscriptions to the columns: vectors of one length without a block form a table."""
         tables: dict[int, list[int]] = {}
         for number, body in self._new.items():
             vector = NO_HEADER + body
@@ -89,9 +87,9 @@ class FuzzyGroundTruth:
         self._new.clear()
 
 
-def told_in_full(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
-    """Return the notification vector (docs/vector-format.md) that tells all of a reading; None when it has
-    no value.
+def complete_notification(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
+    """Return the notification vector (docs/vector-format.md) of a complete reading, or None if it has no
+    value.
     """
     if not feature:
         return None

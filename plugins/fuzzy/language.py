@@ -1,8 +1,8 @@
 """The fuzzy language, number 1: seventeen bytes for "temperature is very high and heart rate is high in the
 ICU".
 
-Approximate and crisp predicates on normalised attributes, combined to one degree. Its own code reads whole
-vectors, as boards do; `plugins.fuzzy.bodies` puts the three bytes of the overlay before a body.
+Approximate and crisp predicates on normalised attributes, combined to one degree. Its code reads whole
+vectors, as boards do; `plugins.fuzzy.bodies` adds the three bytes of the overlay to a body.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,14 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, SERVES_ONE
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
-from plugins.language import AskedValue, LookUp, Matcher, MatcherFactory, SourceFilter, SubscriptionLanguage
+from plugins.language import (
+    LookUp,
+    Matcher,
+    MatcherFactory,
+    RequestedValue,
+    SourceFilter,
+    SubscriptionLanguage,
+)
 from watchdog.algorithms import ALGORITHMS as FILTER_ALGORITHMS
 from watchdog.damper import Damper
 
@@ -50,10 +57,10 @@ def _announced_filter(table: MissionTable) -> SourceFilter:
     return AnnouncedFuzzyFilter(table)
 
 
-def _asked_values(table: MissionTable, body: bytes) -> Sequence[AskedValue]:
-    from plugins.fuzzy.asked_values import asked_values
+def _requested_values(table: MissionTable, body: bytes) -> Sequence[RequestedValue]:
+    from plugins.fuzzy.requested_values import requested_values
 
-    return asked_values(table, body)
+    return requested_values(table, body)
 
 
 def _matcher(algorithm: str, features: str, table: MissionTable) -> Matcher:
@@ -101,7 +108,7 @@ def _damper(table: MissionTable, interval_ms: int, hysteresis: int) -> Damper:
 
 
 def _fuzzy(features: str) -> SubscriptionLanguage:
-    """Return the language under a feature condition."""
+    """Return the language with a feature condition."""
     algorithms: Mapping[str, MatcherFactory] = MappingProxyType(
         {name: partial(_matcher, name, features) for name in ALGORITHMS}
     )
@@ -122,7 +129,7 @@ def _fuzzy(features: str) -> SubscriptionLanguage:
         routing=partial(_routing, features),
         source_covers=_source_covers,
         ground_truth=_ground_truth,
-        asked_values=_asked_values,
+        requested_values=_requested_values,
         damper=_damper,
     )
 

@@ -1,4 +1,4 @@
-"""Look-up of the fuzzy language: which publishers can serve a subscription."""
+"""Look-up of the fuzzy language."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
@@ -8,14 +8,14 @@ from watchdog.header import NO_HEADER
 
 
 class FuzzyLookUp:
-    """A publisher serves a subscription when it measures every constrained attribute; age needs no sensor."""
+    """A publisher serves a subscription if it measures every constrained attribute; age needs no sensor."""
 
     def __init__(self, table: MissionTable) -> None:
         self._codec = FuzzyCodec(table)
         self._age_index = table.age_index
 
     def question(self, body: bytes) -> MeasuresAny:
-        """Return the one alternative there is; a bad body raises `VectorError`."""
+        """Return the only alternative. An invalid body raises `VectorError`."""
         parts = self._codec.subscription(NO_HEADER + body)
         wanted = Requirement(parts.event, frozenset(parts.attributes) - {self._age_index})
         return MeasuresAny((wanted,))

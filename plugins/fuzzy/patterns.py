@@ -1,8 +1,8 @@
-"""Boolean patterns over predicates as trees, and the bytes they are written in (docs/vector-format.md).
+"""Boolean patterns over predicates as trees, and their encoding (docs/vector-format.md).
 
-Leaves are ranks: 0 is the first constraint of the vector, 1 the second. Every meaning has one spelling.
-`canonical` brings a tree into the form the bytes can tell: connectives alternate, no double negation,
-operands ordered by their lowest predicate.
+Leaves are ranks: 0 is the first constraint of the vector, 1 the second. `canonical` returns the only tree
+that can be encoded among those with the same meaning: connectives alternate, no double negation, operands
+ordered by their lowest predicate.
 """
 
 import re
@@ -17,11 +17,11 @@ Connective = Literal["and", "or"]
 MOST_OPERANDS: Final = 63
 
 NORMS: Final = ("minimum", "product", "lukasiewicz")
-"""The T-norms that *and* can be, by their numbers in a block; *or* is the conorm that belongs to each."""
+"""The T-norms of *and*, by their numbers in a block; *or* is the corresponding conorm."""
 
 _SHORT_FORM = re.compile(r"([cd])((?:1|(?:[2-9]|[1-9]\d)[cd])+)")
 _GROUPS = (re.compile(r"(1)()"), re.compile(r"([2-9]|[1-9]\d)([cd])"))
-"""What a short form may go on with: one predicate alone, or a size with its connective."""
+"""Continuations of a short form: a single predicate, or a size with its connective."""
 _TOKEN: Final = {"and": AND, "or": OR}
 
 
@@ -62,14 +62,14 @@ def lowest(pattern: Pattern) -> int:
 
 
 def is_predicate(pattern: Pattern) -> bool:
-    """Tell whether a pattern is one predicate, plain or negated."""
+    """Return whether a pattern is one predicate, plain or negated."""
     while isinstance(pattern, Not):
         pattern = pattern.part
     return isinstance(pattern, Leaf)
 
 
 def ranks(pattern: Pattern) -> list[int]:
-    """Return the ranks of the pattern's predicates, in the order in which they stand."""
+    """Return the ranks of the pattern's predicates, from left to right."""
     match pattern:
         case Leaf(rank):
             return [rank]
@@ -80,7 +80,7 @@ def ranks(pattern: Pattern) -> list[int]:
 
 
 def canonical(pattern: Pattern) -> Pattern:
-    """Return the one tree that stands for this meaning."""
+    """Return the canonical tree with this meaning."""
     match pattern:
         case Leaf():
             return pattern
@@ -100,11 +100,10 @@ def canonical(pattern: Pattern) -> Pattern:
 
 
 def both(pattern: Pattern, condition: Pattern) -> Pattern:
-    """Return "the pattern, and the condition too", so that a condition that fails ends it however it is
-    evaluated.
+    """Return the pattern and the condition, joined so that a failing condition yields 0 for every evaluation.
 
-    Joined to an *and* over predicates the condition would become one of its group, whose pairs a break-down
-    averages. There ¬(¬pattern ∨ ¬condition) says the same and keeps it apart.
+    Joined to an *and* over predicates the condition would become part of its group, whose pairs a break-down
+    averages. Then ¬(¬pattern ∨ ¬condition) is used, which has the same meaning and keeps it separate.
     """
     tree = canonical(pattern)
     if isinstance(tree, Joined) and tree.connective == "and" and all(map(is_predicate, tree.parts)):
@@ -113,8 +112,8 @@ def both(pattern: Pattern, condition: Pattern) -> Pattern:
 
 
 def pattern_bytes(pattern: Pattern, norm: int = 0) -> bytes:
-    """Return the pattern's bytes, one where a two-level form will do, after one for any norm but the minimum;
-    a pattern too large raises `ValueError`.
+    """Return the encoding of a pattern, one byte if a two-level form suffices, after one for any norm but the
+    minimum. A pattern that is too large raises `ValueError`.
     """
     tree = canonical(pattern)
     prefix = bytes([NOT + norm]) if norm and len(ranks(tree)) > 1 else b""
@@ -153,12 +152,12 @@ def short_form(text: str, in_order: list[int]) -> Pattern:
     """Return the pattern of a short form such as `d2c1` over the predicates in document order.
 
     `c` is and, `d` is or: the outer connective, then the groups, each a size and, from two on, its
-    connective. `c12d` is p1 ∧ (p2 ∨ p3): a 1 is a predicate alone wherever the number of predicates lets it
-    be. What is no short form, or is one for another number of predicates, raises `ValueError`.
+    connective. `c12d` is p1 ∧ (p2 ∨ p3): a 1 is a single predicate wherever the number of predicates allows
+    it. An invalid short form, or one for another number of predicates, raises `ValueError`.
     """
     found = _SHORT_FORM.fullmatch(text)
     if found is None:
-        raise ValueError(f'"{text}" is no short form (d2c1, c12d, c3d1, d2c2c, c2d1 …)')
+        raise ValueError(f'"{text}" is not a short form (d2c1, c12d, c3d1, d2c2c, c2d1 …)')
     words: dict[str, Connective] = {"c": "and", "d": "or"}
     totals: list[str] = []
     for sizes in _readings(found[2]):

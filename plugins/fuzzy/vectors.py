@@ -1,7 +1,7 @@
-"""Subscription and notification vectors taken apart: facts, with the bytes they stand for.
+"""Decoded subscription and notification vectors.
 
-What may stand in which byte is decided by `watchdog.vector`, which every runtime shares; here the parts get
-names, so that compilers, explainers and matchers need not count offsets.
+`watchdog.vector`, which every runtime shares, defines the valid bytes; here the parts get names, so that
+compilers, explainers and matchers need no offsets.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from watchdog.vector import (
 )
 
 FEATURE_CONDITIONS: Final = ("subset", "exact")
-"""`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes.
-"""
+"""`subset`: a notification serves every subscription whose attributes it contains; `exact`: the same
+attributes."""
 
 Triple = tuple[int, int, int]
 """(v, V, g): degree 1 on [v, V], falling outside with slope code g & 127, complemented by g & 128."""
@@ -29,7 +29,7 @@ Triple = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionVector:
-    """A subscription's parts. `attributes` and `constraints` run side by side, lowest index first."""
+    """The parts of a subscription. `attributes` and `constraints` are parallel, lowest index first."""
 
     id: int
     seq: int
@@ -46,9 +46,7 @@ class SubscriptionVector:
 
 @dataclass(frozen=True, slots=True)
 class NotificationVector:
-    """A notification's parts: `values` holds one normalised byte for each of `attributes`, lowest index
-    first.
-    """
+    """The parts of a notification: `values` has one normalised byte per attribute, lowest index first."""
 
     number: int
     valid: int
@@ -61,7 +59,7 @@ class NotificationVector:
 
 
 def encode_subscription(parts: SubscriptionVector) -> bytes:
-    """Return the vector's bytes; parts that do not go together raise `VectorError`."""
+    """Return the vector's bytes. Inconsistent parts raise `VectorError`."""
     header = bytes([parts.id, parts.seq, parts.valid]) + parts.stamp_s.to_bytes(2, "big")
     header += bytes([parts.threshold << 4 | parts.aggregator])
     block = bytes([len(parts.block)]) + parts.block if has_block(parts.aggregator) else b""
@@ -72,7 +70,7 @@ def encode_subscription(parts: SubscriptionVector) -> bytes:
 
 
 def decode_subscription(vector: bytes, feature_bytes: int = 1) -> SubscriptionVector:
-    """Return the parts of well-formed bytes; anything else raises `VectorError`."""
+    """Return the parts of well-formed bytes, or raise `VectorError`."""
     check_subscription(vector, feature_bytes)
     start = constraints_offset(vector)
     end = event_feature_offset(vector, feature_bytes)
@@ -94,7 +92,7 @@ def decode_subscription(vector: bytes, feature_bytes: int = 1) -> SubscriptionVe
 
 
 def encode_notification(parts: NotificationVector) -> bytes:
-    """Return the vector's bytes; parts that do not go together raise `VectorError`."""
+    """Return the vector's bytes. Inconsistent parts raise `VectorError`."""
     header = parts.number.to_bytes(2, "big") + bytes([parts.valid]) + parts.stamp_s.to_bytes(2, "big")
     features = _features(parts.event, parts.attributes, parts.feature_bytes)
     vector = header + bytes([parts.degree << 4]) + parts.values + features
@@ -103,7 +101,7 @@ def encode_notification(parts: NotificationVector) -> bytes:
 
 
 def decode_notification(vector: bytes, feature_bytes: int = 1) -> NotificationVector:
-    """Return the parts of well-formed bytes; anything else raises `VectorError`."""
+    """Return the parts of well-formed bytes, or raise `VectorError`."""
     check_notification(vector, feature_bytes)
     event, attributes = _features_of(vector, feature_bytes)
     return NotificationVector(

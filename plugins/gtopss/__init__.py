@@ -1,4 +1,4 @@
-"""G-ToPSS: subscriptions that are patterns of graphs."""
+"""G-ToPSS: subscriptions are graph patterns."""
 
 from typing import Final
 

@@ -1,9 +1,9 @@
-"""The form in which equal patterns are equal: variables numbered by what is asked of them, not by whoever
-wrote it.
+"""Canonical form of patterns: variables are numbered by their constraints, not by their order in the
+document.
 
-Colours of variables are refined until nothing changes; ties are tried one after the other, and the least
-encoding is taken. Trying is bounded: a pattern with very many symmetries may keep its own form, which costs
-sharing and nothing else.
+Colours of variables are refined until nothing changes; ties are tried one by one, and the least encoding is
+taken. The number of tries is bounded: a pattern with very many symmetries may keep its own form, which only
+prevents sharing.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ Form = tuple[tuple[tuple[str, str, str], ...], tuple[tuple[int, int, str], ...]]
 
 
 def canonical(pattern: Pattern) -> Pattern:
-    """Return the pattern that stands for all that differ in the names of variables and in order alone."""
+    """Return the representative of all patterns that differ only in variable names and order."""
     if pattern.variables < 2:
         return _renamed(pattern, (0,) * pattern.variables)
     colours = refined(pattern, (0,) * pattern.variables)
@@ -30,7 +30,9 @@ def canonical(pattern: Pattern) -> Pattern:
 
 
 def refined(pattern: Pattern, colours: Colours) -> Colours:
-    """Return the coarsest colours, not coarser than these, in which variables of one colour see the same."""
+    """Return the coarsest refinement of these colours in which variables of one colour have the same
+    neighbourhood.
+    """
     while True:
         seen: list[list[tuple[object, ...]]] = [[] for _ in range(pattern.variables)]
         for edge in pattern.edges:

@@ -1,8 +1,8 @@
-"""Filter at the source: whole publications, too many rather than too few.
+"""Filter at the source: complete publications, rather too many than too few.
 
-A publication passes when every edge of some pattern finds a statement by itself, without a join. Before that
-a signature is asked: 64 bits of properties and constant ends, of which a publication must have all that the
-pattern has. Classes are judged by the mission's taxonomy alone; a source that has another lets all pass.
+A publication passes if every edge of some pattern matches a statement by itself, without a join. A signature
+is tested first: 64 bits of properties and constant ends, of which a publication must have all those of the
+pattern. Classes are evaluated by the mission's taxonomy only; a source with another one lets everything pass.
 """
 
 import zlib
@@ -23,14 +23,14 @@ class _Held:
     pattern: Pattern
     signature: int
     tests: tuple[tuple[Constraint, ...], ...]
-    """What each variable's node is asked by itself."""
+    """Constraints on the node of each variable alone."""
 
 
 class GraphSourceFilter:
-    """Offers nothing for readings; of documents, those that a held pattern may match."""
+    """Releases nothing for readings; of documents, those that a held pattern may match."""
 
     def __init__(self, table: MissionTable, mission_taxonomy: str | None = None) -> None:
-        """`mission_taxonomy` is the digest of the mission's taxonomy, if it is not that of the table."""
+        """`mission_taxonomy` is the digest of the mission's taxonomy if it differs from that of the table."""
         self._dictionary = table.dictionary
         self._taxonomy = table.taxonomy
         self._knows_classes = mission_taxonomy in (None, table.taxonomy.digest) and bool(
@@ -39,7 +39,7 @@ class GraphSourceFilter:
         self._held: dict[SubscriptionKey, _Held] = {}
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         pattern = decode_pattern(body, self._dictionary)
         tests = tuple(
             tuple(
@@ -52,15 +52,14 @@ class GraphSourceFilter:
         self._held[key] = _Held(pattern, _signature_of_pattern(pattern), tests)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Stop looking for it; an unknown key is no error."""
         self._held.pop(key, None)
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return nothing: a reading is no graph."""
+        """Return nothing: a reading is not a graph."""
         return []
 
     def offer(self, document: bytes) -> list[Release]:
-        """Return the publication, whole and once, where a pattern may match it."""
+        """Return the complete publication, once, if a pattern may match it."""
         told = decode_publication(document, self._dictionary)
         signature = _signature(told.graph)
         statements: Statements | None = None
@@ -74,7 +73,7 @@ class GraphSourceFilter:
 
 
 def _finds(edge: Edge, tests: tuple[tuple[Constraint, ...], ...], statements: Statements) -> bool:
-    """Say whether some statement has this property and ends that pass by themselves."""
+    """Return whether some statement has this property and ends that pass by themselves."""
 
     def passes(end: End, node: int) -> bool:
         if isinstance(end, int):

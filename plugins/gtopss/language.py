@@ -1,4 +1,4 @@
-"""G-ToPSS, number 3: what is published is a graph, what is wanted a pattern of one
+"""G-ToPSS, number 3: publications are graphs, subscriptions are graph patterns
 (docs/decisions/0032-graphs.md).
 """
 

@@ -1,4 +1,4 @@
-"""Look-up: which publishers can serve a pattern, by the facets of its properties."""
+"""Look-up of the publishers that can serve a pattern, by the facets of its properties."""
 
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.graph_class import GraphClass
@@ -9,14 +9,14 @@ from plugins.lookup import MeasuresAny
 
 
 class GraphLookUp:
-    """A publisher serves a pattern when it fills, in some graph class, the facets of all its properties."""
+    """A publisher serves a pattern if it fills, in some graph class, the facets of all its properties."""
 
     def __init__(self, table: MissionTable) -> None:
         self._dictionary = table.dictionary
         self._graphs = table.graphs
 
     def question(self, body: bytes) -> MeasuresAny:
-        """Return an alternative for each graph class that has all properties; a bad body raises
+        """Return one alternative per graph class that has all properties. An invalid body raises
         `VectorError`.
         """
         pattern = decode_pattern(body, self._dictionary)
@@ -25,6 +25,6 @@ class GraphLookUp:
 
 
 def facets_of(pattern: Pattern, graph: GraphClass) -> frozenset[int]:
-    """Return the facets of a pattern's properties; nothing where one of them is in none."""
+    """Return the facets of a pattern's properties; nothing if one property has none."""
     found = {graph.facet_of(edge.property.text) for edge in pattern.edges}
     return frozenset(one for one in found if one is not None) if None not in found else frozenset()

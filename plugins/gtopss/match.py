@@ -1,17 +1,16 @@
-"""When a publication matches a pattern: variables are replaced by nodes so that every edge becomes a
-statement and every constraint holds; two variables may meet in one node (a homomorphism).
+"""Definition of matching: variables are replaced by nodes so that every edge becomes a statement and every
+constraint holds; two variables may have the same node (a homomorphism).
 
-*Candidates* of a variable are nodes that satisfy its constraints and the edges to constants. Arc consistency
+*Candidates* of a variable are nodes that satisfy its constraints and its edges to constants. Arc consistency
 removes candidates without support: along every edge and every `differs` a candidate needs a candidate at the
-other end. What is left is unique. Where the pattern has no rings, candidates for all variables mean a match.
-Where it has rings, the nodes of the first cut variable are tried one after the other, and within each of them
-those of the second.
+other end. The result is unique. If the pattern has no rings, candidates for all variables mean a match. If it
+has rings, the nodes of the first cut variable are tried one by one, and within each those of the second.
 
-Work is counted where it is done (decision 0039): a statement looked at for an edge, a candidate tested
-against a constraint or a `differs`, a variable set for a node that is tried. A pair whose rings take more
-than `MOST_WORK` units is *undecided*, by definition and for every algorithm: it counts as matched, with the
-lowest degree there is. A pattern without rings is always decided. Compiled code counts the same units: it
-takes nodes, lines and constraints in the same order, that of the bytes and of the canonical form.
+Work is counted where it is done (decision 0039): one unit per statement examined for an edge, per candidate
+tested against a constraint or a `differs`, and per variable set for a node that is tried. A pair whose rings
+need more than `MOST_WORK` units is *undecided*, by definition and for every algorithm: it counts as matched,
+with the lowest degree. A pattern without rings is always decided. Compiled code counts the same units: it
+processes nodes, lines and constraints in the same order, that of the bytes and of the canonical form.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,22 +27,22 @@ from plugins.gtopss.statements import Statements
 from plugins.work import WorkExceeded, WorkMeter
 
 MOST_WORK: Final = 1 << 21
-"""Units of work that the rings of a pair may take."""
+"""Maximum units of work for the rings of a pair."""
 
 MOST_BINDINGS: Final = 16
 _BINDING_WORK: Final = 4 * MOST_WORK
-"""Units of work after which no further bindings are looked for."""
+"""Maximum units of work for finding bindings."""
 
 FULLY: Final = 255
 BARELY: Final = 1
-"""The degree of an undecided pair: what is short of room drops it first."""
+"""Degree of an undecided pair: it is dropped first when storage is short."""
 UNDECIDED_DETAIL: Final = b"\x01"
 
 Candidates = list[set[int]]
 
 
 class Verdict(Enum):
-    """What becomes of a publication and a pattern."""
+    """Result for a publication and a pattern."""
 
     MATCHED = "matched"
     UNDECIDED = "undecided"
@@ -51,7 +50,7 @@ class Verdict(Enum):
 
 
 class Judgement(NamedTuple):
-    """A verdict, and the units of work that it took; 0 where candidates were missing from the beginning."""
+    """A verdict, and its units of work; 0 if candidates were missing from the start."""
 
     verdict: Verdict
     work: int
@@ -59,14 +58,14 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """For each way in which a publication matches, the nodes of the variables in their order."""
+    """For each match of a publication, the nodes of the variables in order."""
 
     rows: tuple[tuple[Term, ...], ...]
     has_more: bool = False
 
 
 class Line(NamedTuple):
-    """What ties the nodes of two variables: an edge with a property, or a `differs` without."""
+    """Connects the nodes of two variables: an edge with a property, or a `differs` without."""
 
     one: int
     other: int
@@ -86,13 +85,12 @@ class JoinPlan(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def form_of(pattern: Pattern) -> Pattern:
-    """Return the canonical form, which decides in which order work is done."""
+    """Return the canonical form, which determines the order of work."""
     return canonical(pattern)
 
 
 @lru_cache(maxsize=4096)
 def plan_of(pattern: Pattern) -> JoinPlan:
-    """Return how a pattern is joined."""
     lines = [
         Line(edge.subject, edge.object, edge.property)
         for edge in pattern.edges
@@ -103,12 +101,11 @@ def plan_of(pattern: Pattern) -> JoinPlan:
 
 
 def judge(pattern: Pattern, statements: Statements) -> Verdict:
-    """Return what becomes of a pattern."""
     return judged(form_of(pattern), statements).verdict
 
 
 def judged(form: Pattern, statements: Statements, most_work: int = MOST_WORK) -> Judgement:
-    """Return what becomes of a pattern in its canonical form, and the work that it took."""
+    """Return the result for a pattern in canonical form, and its work."""
     linear = WorkMeter()
     candidates = _own_candidates(form, statements, linear)
     if candidates is None:
@@ -126,8 +123,8 @@ def judged(form: Pattern, statements: Statements, most_work: int = MOST_WORK) ->
 
 
 def bindings(pattern: Pattern, statements: Statements) -> Bindings:
-    """Return the first ways in which a publication matches, ascending by the N-Triples texts of the nodes;
-    none of an undecided pair. Where looking for them takes too much work, those found so far are returned.
+    """Return the first bindings, ascending by the N-Triples texts of the nodes; none for an undecided pair.
+    If the search needs too much work, those found so far are returned.
     """
     if judge(pattern, statements) is not Verdict.MATCHED:
         return Bindings(())
@@ -149,8 +146,8 @@ def bindings(pattern: Pattern, statements: Statements) -> Bindings:
 
 
 def first_candidates(pattern: Pattern, statements: Statements) -> Candidates | None:
-    """Return the candidates of all variables, None where some edge or variable has none. Where arc
-    consistency takes too much work, some candidates without support are among them.
+    """Return the candidates of all variables, or None if an edge or variable has none. If arc consistency
+    needs too much work, candidates without support may remain.
     """
     found = _own_candidates(pattern, statements, WorkMeter())
     if found is None:
@@ -166,7 +163,7 @@ def first_candidates(pattern: Pattern, statements: Statements) -> Candidates | N
 
 
 def _own_candidates(pattern: Pattern, statements: Statements, meter: WorkMeter) -> Candidates | None:
-    """Return what edges by themselves and constraints on one variable leave, None where that is nothing."""
+    """Return the candidates after single edges and constraints on one variable, or None if one is empty."""
     found: list[set[int] | None] = [None] * pattern.variables
     if any(edge.property not in statements.by_property for edge in pattern.edges):
         return None
@@ -191,7 +188,7 @@ def _own_candidates(pattern: Pattern, statements: Statements, meter: WorkMeter) 
 
 
 def _ends(edge: Edge, statements: Statements) -> Sequence[tuple[int, int]]:
-    """Return the pairs of nodes that an edge finds by itself."""
+    """Return the pairs of nodes that an edge matches by itself."""
     pairs = statements.by_property[edge.property]
     if isinstance(edge.subject, int) and isinstance(edge.object, int):
         return [pair for pair in pairs if pair[0] == pair[1]] if edge.subject == edge.object else pairs
@@ -208,8 +205,8 @@ def _ends(edge: Edge, statements: Statements) -> Sequence[tuple[int, int]]:
 def _is_consistent(
     plan: JoinPlan, statements: Statements, candidates: Candidates, pending: list[bool], meter: WorkMeter
 ) -> bool:
-    """Remove candidates without support, beginning with the pending lines; return whether every variable
-    keeps one. A line is pending again when another one removed a candidate at one of its ends.
+    """Remove candidates without support, starting with the pending lines; return whether every variable keeps
+    one. A line is pending again when another one removed a candidate at one of its ends.
     """
     while any(pending):
         for number, line in enumerate(plan.lines):
@@ -228,7 +225,7 @@ def _is_consistent(
 
 
 def _revise(line: Line, statements: Statements, candidates: Candidates, meter: WorkMeter) -> None:
-    """Keep the candidates that have support along a line."""
+    """Keep the candidates with support along a line."""
     own, others = candidates[line.one], candidates[line.other]
     if line.property is None:
         meter.spend(len(own) + len(others))
@@ -243,8 +240,8 @@ def _revise(line: Line, statements: Statements, candidates: Candidates, meter: W
 
 
 def _apart(statements: Statements, nodes: set[int], others: set[int]) -> set[int]:
-    """Return the nodes that differ from some of the others. Few equal one that is no double, and those few
-    are held against all.
+    """Return the nodes that differ from some of the others. A node that is not a double equals few others,
+    and only those are compared with all.
     """
     if not others:
         return set()
@@ -263,7 +260,7 @@ def _is_solvable(
     cuts: tuple[int, ...],
     meter: WorkMeter,
 ) -> bool:
-    """Return whether consistent candidates hold a match: try the nodes of the cut variables."""
+    """Return whether consistent candidates contain a match: try the nodes of the cut variables."""
     if not cuts:
         return True
     return any(
@@ -277,7 +274,7 @@ def _is_solvable(
 def _fixed(
     plan: JoinPlan, statements: Statements, candidates: Candidates, variable: int, node: int, meter: WorkMeter
 ) -> Candidates | None:
-    """Return the candidates that are consistent with one node of a variable, None where there are none."""
+    """Return the candidates that are consistent with one node of a variable, or None."""
     meter.spend(len(candidates))
     tried = list(candidates)
     tried[variable] = {node}

@@ -1,6 +1,6 @@
-"""A subscription: edges that must be there, with variables where any node will do, and constraints on those.
+"""A subscription: required edges, with variables for any node, and constraints on variables.
 
-Variables are numbers from 0, in the order in which they first appear. Constants are terms.
+Variables are numbers from 0, in the order of first occurrence. Constants are terms.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ MOST_CONSTRAINTS: Final = 64
 
 Constant = Iri | Literal
 End = int | Iri | Literal
-"""What stands at an end of an edge: a variable's number, or a constant."""
+"""A variable's number, or a constant."""
 
 
 class Code(IntEnum):
-    """What a constraint asks of a variable's node. 6 and 12 to 15 are kept free."""
+    """Kinds of constraints. 6 and 12 to 15 are unused."""
 
     EQ = 0
     NE = 1
@@ -35,7 +35,6 @@ class Code(IntEnum):
 
     @property
     def word(self) -> str:
-        """Return how people write it."""
         return self.name.lower().replace("_", "-")
 
 
@@ -44,7 +43,7 @@ KINSHIPS: Final = frozenset({Code.IS_A, Code.DIRECT, Code.ABOVE})
 
 
 class Edge(NamedTuple):
-    """One statement that must be there."""
+    """One required statement."""
 
     subject: End
     property: Iri
@@ -59,7 +58,7 @@ class Edge(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """What a variable's node must satisfy. The operand of `differs` is a variable, of all else a constant."""
+    """A constraint on a variable's node. The operand of `differs` is a variable, all others are constants."""
 
     variable: int
     code: Code
@@ -68,14 +67,14 @@ class Constraint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Edges and constraints, each once. Equal patterns may have them in another order."""
+    """Edges and constraints, each once. Equal patterns may have them in different order."""
 
     variables: int
     edges: tuple[Edge, ...]
     constraints: tuple[Constraint, ...] = ()
 
     def constraints_on(self, variable: int) -> tuple[Constraint, ...]:
-        """Return what is asked of a variable's node alone."""
+        """Return the constraints on a variable's node alone."""
         return tuple(
             one for one in self.constraints if one.variable == variable and one.code is not Code.DIFFERS
         )
@@ -91,7 +90,7 @@ class Pattern:
 
 
 def in_order_of_appearance(pattern: Pattern) -> tuple[Edge, ...] | None:
-    """Return the edges in an order in which variables appear by rising number; None where there is none."""
+    """Return the edges in an order in which variables occur by rising number, or None if there is none."""
     waiting, found, seen = list(pattern.edges), list[Edge](), 0
     while waiting:
         for edge in waiting:
@@ -107,7 +106,7 @@ def in_order_of_appearance(pattern: Pattern) -> tuple[Edge, ...] | None:
 
 
 def renumbered(pattern: Pattern) -> Pattern:
-    """Return the pattern with its variables numbered as they first appear, which its bytes ask for."""
+    """Return the pattern with its variables numbered by first occurrence, as the encoding requires."""
     numbers: dict[int, int] = {}
     for edge in pattern.edges:
         for variable in edge.variables():
@@ -127,7 +126,7 @@ def renumbered(pattern: Pattern) -> Pattern:
 
 
 def parts_of(pattern: Pattern) -> Iterator[frozenset[Edge]]:
-    """Yield the parts that hang together: edges that share a variable or a constant end."""
+    """Yield the connected parts: edges that share a variable or a constant end."""
     left = list(pattern.edges)
     while left:
         part, ends = {left.pop(0)}, set[End]()

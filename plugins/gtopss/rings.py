@@ -1,8 +1,8 @@
 """Rings of a pattern, and the variables that cut them.
 
-Take the variables as points, and as lines the edges between two different ones and the pairs that must
-differ; parallel lines count. Once the nodes of a few *cut variables* are fixed no ring is left, and what
-hangs together like a tree is decided by arc consistency alone.
+Points are variables; lines are edges between different variables and pairs that must differ; parallel lines
+count. Once the nodes of a few *cut variables* are fixed no ring is left, and a tree is decided by arc
+consistency alone.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ def lines_of(pattern: Pattern) -> list[Line]:
 
 
 def core_of(lines: list[Line]) -> list[Line]:
-    """Return the lines that are left when ends that hang loose are taken away again and again."""
+    """Return the lines that are left after removing loose ends repeatedly."""
     while True:
         degree = Counter(end for line in lines for end in line)
         left = [line for line in lines if degree[line[0]] > 1 and degree[line[1]] > 1]
@@ -33,9 +33,9 @@ def core_of(lines: list[Line]) -> list[Line]:
 
 
 def cut_variables(pattern: Pattern) -> tuple[int, ...]:
-    """Return the cut variables in the order in which they are fixed: of the core that is left, the variable
-    with the most lines, then the lowest. Where that takes more than two, all pairs are tried, the lowest
-    first; more than two are returned only where no pair cuts every ring.
+    """Return the cut variables in the order in which they are fixed: of the remaining core, the variable with
+    the most lines, then the lowest. If that takes more than two, all pairs are tried, the lowest first; more
+    than two are returned only if no pair cuts every ring.
     """
     lines = lines_of(pattern)
     chosen = _most_lines_first(core_of(lines))
@@ -60,7 +60,7 @@ def _without(lines: list[Line], variables: tuple[int, ...]) -> list[Line]:
 
 
 def ring_in(pattern: Pattern) -> tuple[int, ...]:
-    """Return the variables of a ring that the cut variables leave uncut, in their order."""
+    """Return the variables of a ring that the cut variables leave uncut, in order."""
     cuts = cut_variables(pattern)[:MOST_CUTS]
     core = core_of(_without(lines_of(pattern), cuts))
     if not core:

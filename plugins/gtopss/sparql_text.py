@@ -1,8 +1,8 @@
-"""A pattern as a SPARQL query: what a judge that shares no code with us is asked.
+"""A pattern as a SPARQL query, for evaluation by independent software.
 
-Everything is put so that standard SPARQL means what our constraints mean: order is asked of one kind of value
-only, equality is the same term or the same value, and an error never decides. The taxonomy is expected in the
-named graph `TAXONOMY`, the publication in the default graph.
+Everything is expressed so that standard SPARQL has the meaning of our constraints: order is tested within one
+kind of value only, equality is the same term or the same value, and an error never decides. The taxonomy is
+in the named graph `TAXONOMY`, the publication in the default graph.
 """
 
 from typing import Final
@@ -31,7 +31,7 @@ _NUMBERS: Final = frozenset({INTEGER, DECIMAL, DOUBLE})
 
 
 def sparql_of(pattern: Pattern, names: tuple[str, ...] | None = None) -> str:
-    """Return the query that selects a pattern's bindings; `names` are those of the variables."""
+    """Return the query for a pattern's bindings; `names` are those of the variables."""
     called = names or tuple(f"v{number}" for number in range(pattern.variables))
     ends = _Ends(called)
     lines = [ends.edge(edge) for edge in in_order_of_appearance(pattern) or pattern.edges]
@@ -70,7 +70,9 @@ def _condition(one: Constraint, ends: _Ends) -> str:
 
 
 def _is_below(stated: str, kin: str, operand: str, code: Code) -> str:
-    """Say that a class, a type of x or x itself, is below the operand, or above it; each is below itself."""
+    """Return that a class, a type of x or x itself, is below the operand, or above it; each is
+    below itself.
+    """
     way = f"{kin} {_BELOW} {operand}" if code is Code.IS_A else f"{operand} {_BELOW} {kin}"
     same = f"EXISTS {{ {stated} FILTER(?t = {operand}) }}" if stated else f"sameTerm({kin}, {operand})"
     return f"{same} || EXISTS {{ {stated} GRAPH <{TAXONOMY}> {{ {way} }} }}"
@@ -81,7 +83,7 @@ def _is_equal(x: str, y: str) -> str:
 
 
 def _is_kind(x: str, operand: Literal) -> str:
-    """Say that x is of the kind of value that compares with an operand."""
+    """Return that x is of the kind of value that compares with an operand."""
     if operand.datatype in _NUMBERS:
         return f"isNumeric({x})"
     if operand.datatype == LANGUAGE_STRING:
@@ -90,7 +92,7 @@ def _is_kind(x: str, operand: Literal) -> str:
 
 
 def _is_sound(x: str) -> str:
-    """Say that x is no literal that does not fit its datatype."""
+    """Return that x is not an ill-typed literal."""
     numbers = ", ".join(f"<{one}>" for one in sorted(_NUMBERS))
     said = f"IF(DATATYPE({x}) IN ({numbers}), isNumeric({x}), true)"
     for datatype, example in _EXAMPLES.items():

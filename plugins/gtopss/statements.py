@@ -1,7 +1,7 @@
-"""A publication as patterns look at it: nodes by number, statements by property, and what each node is.
+"""A publication in matching form: nodes by number, statements by property, and types of nodes.
 
-A node's types are those that the taxonomy states of it and the publication's own `rdf:type`; `subClassOf`
-inside a publication is a statement like any other.
+The types of a node are those of the taxonomy and the publication's own `rdf:type`; `subClassOf` inside a
+publication is an ordinary statement.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,8 +22,8 @@ Pairs = list[tuple[int, int]]
 
 
 class Statements:
-    """A graph, taken apart. Nodes are numbered in the order in which the publication's bytes have them, as
-    compiled code numbers them too; a graph without bytes is numbered by the texts of its nodes.
+    """A decomposed graph. Nodes are numbered in the order of the publication's bytes, as in compiled code; a
+    graph without bytes is numbered by the texts of its nodes.
     """
 
     def __init__(self, graph: Graph, taxonomy: Taxonomy, nodes: Sequence[Term] = ()) -> None:
@@ -38,7 +38,6 @@ class Statements:
 
     @classmethod
     def of(cls, publication: "GraphPublication", taxonomy: Taxonomy) -> "Statements":
-        """Return the statements of a publication that was decoded."""
         return cls(publication.graph, taxonomy, publication.nodes)
 
     @cached_property
@@ -51,7 +50,7 @@ class Statements:
 
     @cached_property
     def text_ranks(self) -> list[int]:
-        """Return the place of each node in the order of their N-Triples texts."""
+        """Return the rank of each node by N-Triples text."""
         ranks = [0] * len(self.nodes)
         for rank, node in enumerate(sorted(range(len(ranks)), key=lambda node: written(self.nodes[node]))):
             ranks[node] = rank
@@ -70,12 +69,12 @@ class Statements:
         return [frozenset(some) for some in stated]
 
     def _kin(self, node: int) -> frozenset[str]:
-        """Return a node's types, and itself where it can be a class."""
+        """Return a node's types, and itself if it can be a class."""
         term = self.nodes[node]
         return self._types[node] | {term.text} if isinstance(term, Iri) else self._types[node]
 
     def holds(self, constraint: Constraint, node: int) -> bool:
-        """Say whether a node satisfies a constraint that concerns no other node."""
+        """Return whether a node satisfies a constraint on it alone."""
         term, code, operand = self.nodes[node], constraint.code, constraint.operand
         assert not isinstance(operand, int), "differs concerns two nodes"
         if code is Code.EQ:
@@ -94,13 +93,13 @@ class Statements:
         return not self._kin(node).isdisjoint(self._taxonomy.ancestors(operand.text))
 
     def differ(self, one: int, other: int) -> bool:
-        """Say whether two nodes differ in value; nothing ill-formed differs from anything."""
+        """Return whether two nodes differ in value; an ill-formed one differs from nothing."""
         if one == other or self._is_ill_formed[one] or self._is_ill_formed[other]:
             return False
         return order(self._values[one], self._values[other]) != 0
 
     def is_double(self, node: int) -> bool:
-        """Return whether a node is a double, which may equal several numbers that differ."""
+        """Return whether a node is a double, which may equal several different numbers."""
         value = self._values[node]
         return value is not None and isinstance(value.worth, float)
 
@@ -109,7 +108,6 @@ class Statements:
         return {node for node in nodes if not self._is_ill_formed[node]}
 
     def passing(self, constraint: Constraint, nodes: Iterable[int]) -> set[int]:
-        """Return the nodes that satisfy a constraint."""
         return {node for node in nodes if self.holds(constraint, node)}
 
 

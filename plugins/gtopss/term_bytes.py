@@ -1,4 +1,4 @@
-"""The bytes of terms that stand in a vector spelt out, its local terms.
+"""Encoding of the local terms of a vector.
 
     0  IRI          namespace, length, rest         1  IRI            length, all of it
     2  blank node                                   3  integer        value
@@ -7,8 +7,8 @@
     8  other        datatype, length, text          9  date           days since 1970
     10 Boolean      0 or 1
 
-Numbers are those of `plugins.byte_numbers`, values have either sign. A term has one spelling: what a
-namespace has is written by the longest one, and what fits another kind is never kind 8.
+Numbers are those of `plugins.byte_numbers`, values are signed. The encoding is canonical: an IRI uses its
+longest namespace, and a term of another kind is never kind 8.
 """
 
 import datetime
@@ -40,13 +40,13 @@ from plugins.byte_numbers import LONG_BYTES, ByteReader, number, signed
 IN_NAMESPACE, WHOLE_IRI, BLANK, WHOLE_NUMBER, FRACTION, MOMENT, TEXT, TAGGED, OTHER, DAY, TRUTH = range(11)
 
 _LARGEST: Final = 1 << 62
-"""Values stay below: twice as much, and a sign, fit nine bytes."""
+"""Bound of values: twice as much, with a sign, fits nine bytes."""
 _LAST_SECOND: Final = (1 << 32) - 1
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
 
 
 def kind_of(term: Term, dictionary: Dictionary) -> int:
-    """Return the kind by which a term is written."""
+    """Return the kind of a term."""
     if isinstance(term, Blank):
         return BLANK
     if isinstance(term, Iri):
@@ -67,7 +67,7 @@ def kind_of(term: Term, dictionary: Dictionary) -> int:
 
 
 def term_bytes(term: Term, dictionary: Dictionary, reference: Callable[[Iri], int]) -> bytes:
-    """Return a local term; `reference` numbers the datatype of a literal of kind 8."""
+    """Return the bytes of a local term; `reference` numbers the datatype of a literal of kind 8."""
     if isinstance(term, Iri):
         found = dictionary.split(term.text)
         if found is None:
@@ -97,15 +97,15 @@ def _body(kind: int, term: Literal, reference: Callable[[Iri], int]) -> bytes:
 
 
 def read_term(data: ByteReader, dictionary: Dictionary, datatype: Callable[[int], Iri]) -> Term:
-    """Take a local term; `datatype` knows the IRI that a reference stands for, or raises `VectorError`."""
+    """Read a local term; `datatype` maps a reference to an IRI, or raises `VectorError`."""
     begin = data.at
     kind = data.byte("the kind of a term")
     try:
         term = _read(kind, data, dictionary, datatype)
     except (TermError, ValueError, OverflowError) as error:
-        raise data.refused(f"this is no term: {error}", begin) from None
+        raise data.refused(f"invalid term: {error}", begin) from None
     if kind != kind_of(term, dictionary):
-        raise data.refused("a term has one spelling, and this is another", begin)
+        raise data.refused("the encoding of a term is not canonical", begin)
     return term
 
 
@@ -113,10 +113,10 @@ def _read(kind: int, data: ByteReader, dictionary: Dictionary, datatype: Callabl
     if kind == IN_NAMESPACE:
         at, space = data.at, data.number("a namespace")
         if space >= len(dictionary.namespaces):
-            raise data.refused(f"namespace {space} is unknown; there are {len(dictionary.namespaces)}", at)
+            raise data.refused(f"namespace {space} is unknown (0 to {len(dictionary.namespaces) - 1})", at)
         rest = data.text("an IRI")
         if dictionary.split(dictionary.namespaces[space] + rest) != (space, rest):
-            raise data.refused("an IRI is written by its longest namespace", at)
+            raise data.refused("an IRI is not encoded by its longest namespace", at)
         return iri(dictionary.namespaces[space] + rest)
     if kind == WHOLE_IRI:
         return iri(data.text("an IRI"))
@@ -143,14 +143,14 @@ def _read(kind: int, data: ByteReader, dictionary: Dictionary, datatype: Callabl
         return _tagged(data)
     if kind == OTHER:
         return _other(data, datatype)
-    raise data.refused(f"there is no kind {kind} of terms", data.at - 1)
+    raise data.refused(f"unknown kind {kind} of terms", data.at - 1)
 
 
 def _decimal(data: ByteReader) -> Literal:
     at, scale = data.at, data.byte("a scale")
     digits = data.signed("a decimal", LONG_BYTES)
     if scale and digits % 10 == 0:
-        raise data.refused("a decimal has no superfluous zeros", at)
+        raise data.refused("a decimal has superfluous zeros", at)
     sign, text = "-" if digits < 0 else "", str(abs(digits)).zfill(scale + 1)
     return literal(f"{sign}{text[: len(text) - scale]}.{text[len(text) - scale :]}", DECIMAL)
 
@@ -158,7 +158,7 @@ def _decimal(data: ByteReader) -> Literal:
 def _tagged(data: ByteReader) -> Literal:
     at, tag = data.at, data.text("a language tag")
     if not tag or tag != tag.lower():
-        raise data.refused("a language tag is in lower case, and never empty", at)
+        raise data.refused("a language tag is empty or not in lower case", at)
     return literal(data.text("a string"), language=tag)
 
 
@@ -167,10 +167,10 @@ def _other(data: ByteReader, datatype: Callable[[int], Iri]) -> Literal:
     of = datatype(data.number("a datatype")).text
     text = data.text("a literal")
     if of in (STRING, LANGUAGE_STRING):
-        raise data.refused("strings have kinds of their own", at)
+        raise data.refused("a string is encoded as kind 8", at)
     found = literal(text, of)
     if (found.text, found.datatype) != (text, of):
-        raise data.refused("a literal stands in its canonical spelling", at)
+        raise data.refused("the encoding of a literal is not canonical", at)
     return found
 
 

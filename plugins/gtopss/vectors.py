@@ -1,13 +1,13 @@
-"""The bytes of the language: publications and patterns (docs/graph-format.md has them in a table).
+"""Encoding of the language: publications and patterns (docs/graph-format.md).
 
     publication  number (2)  valid  stamp (2)  10  L  local terms  subjects × (step, pairs × (step, object))
     body         stamp (2)  20  v  L  local terms  edges × (property, subject, object)
                  constraints × (variable·16 + code, operand)
 
 A reference below L is a local term, others are entries of the dictionary from L on; in a pattern an end below
-v is a variable, others are references from v on. Everything stands in rising order, once, and nothing is
-there that is not used: what is meant has one spelling, as far as variables and blank nodes have an order.
-Vectors are untrusted: decoding accepts exactly what encoding writes, and raises `VectorError` for all else.
+v is a variable, others are references from v on. Everything is in ascending order, once, and nothing is
+unused: the encoding is canonical, as far as variables and blank nodes have an order. Vectors are untrusted:
+decoding accepts exactly what encoding writes, and raises `VectorError` for everything else.
 """
 
 from collections.abc import Iterable
@@ -42,26 +42,23 @@ from watchdog.vector import ONE_HOUR
 PUBLICATION: Final = 0x10
 PATTERN: Final = 0x20
 FORM_AT: Final = 5
-"""Where in a vector it stands which of the two it is."""
+"""Offset of the form byte, which distinguishes the two."""
 STAMP_BYTES: Final = 2
 _NUMBER_BYTES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPublication:
-    """A publication's parts."""
-
     graph: Graph
     number: int = 0
     valid: int = ONE_HOUR
     stamp_s: int = 0
     nodes: tuple[Term, ...] = field(default=(), compare=False, repr=False)
-    """The nodes of a publication that was decoded: spelt-out terms, then those of the dictionary, in the
-    order of the bytes."""
+    """The nodes of a decoded publication: local terms, then those of the dictionary, in the order of the
+    bytes."""
 
 
 def encode_publication(told: GraphPublication, dictionary: Dictionary) -> bytes:
-    """Return the vector of a publication."""
     terms = _Terms((term for triple in told.graph for term in triple), dictionary)
     rows = sorted(tuple(terms.reference(term) for term in triple) for triple in told.graph)
     head = (told.number % 65536).to_bytes(_NUMBER_BYTES, "big") + bytes([told.valid])
@@ -79,7 +76,7 @@ def encode_publication(told: GraphPublication, dictionary: Dictionary) -> bytes:
 
 
 def decode_publication(vector: bytes, dictionary: Dictionary) -> GraphPublication:
-    """Return what a publication tells, or raise `VectorError`."""
+    """Return the content of a publication, or raise `VectorError`."""
     data = ByteReader(vector)
     event_number = data.byte("a number") << 8 | data.byte("a number")
     valid = data.byte("a lifetime")
@@ -94,14 +91,14 @@ def decode_publication(vector: bytes, dictionary: Dictionary) -> GraphPublicatio
     for position in range(data.number("a number of subjects")):
         begin, step = data.at, data.number("a subject")
         if position and not step:
-            raise data.refused("subjects stand in rising order, each once", begin)
+            raise data.refused("subjects are not in ascending order, or one occurs twice", begin)
         last += step
         subject = terms.at(last, begin)
         if isinstance(subject, Literal):
-            raise data.refused("a literal is no subject", begin)
+            raise data.refused("a literal cannot be a subject", begin)
         _read_pairs(data, terms, subject, graph)
     if not graph:
-        raise data.refused("a publication states something")
+        raise data.refused("a publication has no statements")
     data.refuse_rest()
     terms.refuse_unused()
     return GraphPublication(frozenset(graph), event_number, valid, stamp_s, terms.nodes_of(graph))
@@ -110,23 +107,22 @@ def decode_publication(vector: bytes, dictionary: Dictionary) -> GraphPublicatio
 def _read_pairs(data: ByteReader, terms: "_LocalTerms", subject: Term, graph: dict[Triple, None]) -> None:
     begin, pairs = data.at, data.number("a number of statements")
     if not pairs:
-        raise data.refused("of a subject something is stated", begin)
+        raise data.refused("a subject has no statements", begin)
     before, last = (-1, -1), 0
     for _ in range(pairs):
         begin = data.at
         last += data.number("a property")
         object_ = data.number("an object")
         if (last, object_) <= before:
-            raise data.refused("statements stand in rising order, none twice", begin)
+            raise data.refused("statements are not in ascending order, or one occurs twice", begin)
         before = last, object_
         property_ = terms.at(last, begin)
         if not isinstance(property_, Iri):
-            raise data.refused("a property is an IRI", begin)
+            raise data.refused("a property is not an IRI", begin)
         graph[Triple(subject, property_, terms.at(object_, begin))] = None
 
 
 def encode_pattern(pattern: Pattern, dictionary: Dictionary, stamp_s: int = 0) -> bytes:
-    """Return the body of a pattern."""
     terms = _Terms(_constants(pattern), dictionary)
     v = pattern.variables
 
@@ -147,14 +143,14 @@ def encode_pattern(pattern: Pattern, dictionary: Dictionary, stamp_s: int = 0) -
 
 
 def decode_pattern(body: bytes, dictionary: Dictionary) -> Pattern:
-    """Return the pattern that a body is, or raise `VectorError`; offsets count from the overlay's header."""
+    """Return the pattern of a body, or raise `VectorError`; offsets include the overlay's header."""
     data = ByteReader(body, BODY_AT)
     data.take(STAMP_BYTES, "a stamp")
     if data.byte("a form") != PATTERN:
         raise data.refused(f"a pattern has the form {PATTERN:#x}", data.at - 1)
     v = data.byte("a number of variables")
     if v > MOST_VARIABLES:
-        raise data.refused(f"{v} variables; there are at most {MOST_VARIABLES}", data.at - 1)
+        raise data.refused(f"{v} variables; at most {MOST_VARIABLES} are allowed", data.at - 1)
     terms = _LocalTerms(data, dictionary, blanks_are_terms=False)
     edges = _read_edges(data, terms, v)
     asked = _read_constraints(data, terms, v)
@@ -162,9 +158,9 @@ def decode_pattern(body: bytes, dictionary: Dictionary) -> Pattern:
     terms.refuse_unused()
     pattern = Pattern(v, edges, asked)
     if {one for edge in edges for one in edge.variables()} != set(range(v)):
-        raise data.refused("every variable stands in some edge")
+        raise data.refused("a variable occurs in no edge")
     if in_order_of_appearance(pattern) is None:
-        raise data.refused("variables are numbered as they first appear, in some order of the edges")
+        raise data.refused("variables are not numbered by first occurrence, in any order of the edges")
     if len(cut_variables(pattern)) > MOST_CUTS:
         raise data.refused(f"its rings need more than {MOST_CUTS} cut variables")
     return pattern
@@ -173,19 +169,19 @@ def decode_pattern(body: bytes, dictionary: Dictionary) -> Pattern:
 def _read_edges(data: ByteReader, terms: "_LocalTerms", v: int) -> tuple[Edge, ...]:
     begin, count = data.at, data.number("a number of edges")
     if not 1 <= count <= MOST_EDGES:
-        raise data.refused(f"{count} edges; a pattern has 1 to {MOST_EDGES}", begin)
+        raise data.refused(f"{count} edges; expected 1 to {MOST_EDGES}", begin)
     edges: list[Edge] = []
     before = (-1, -1, -1)
     for _ in range(count):
         begin = data.at
         row = data.number("a property"), data.number("a subject"), data.number("an object")
         if row <= before:
-            raise data.refused("edges stand in rising order, none twice", begin)
+            raise data.refused("edges are not in ascending order, or one occurs twice", begin)
         before = row
         property_ = terms.constant(row[0], begin)
         subject, object_ = (one if one < v else terms.constant(one - v, begin) for one in row[1:])
         if not isinstance(property_, Iri) or isinstance(subject, Literal):
-            raise data.refused("a property is an IRI, and a literal is no subject", begin)
+            raise data.refused("a property is not an IRI, or a literal is a subject", begin)
         edges.append(Edge(subject, property_, object_))
     return tuple(edges)
 
@@ -193,14 +189,14 @@ def _read_edges(data: ByteReader, terms: "_LocalTerms", v: int) -> tuple[Edge, .
 def _read_constraints(data: ByteReader, terms: "_LocalTerms", v: int) -> tuple[Constraint, ...]:
     begin, count = data.at, data.number("a number of constraints")
     if count > MOST_CONSTRAINTS:
-        raise data.refused(f"{count} constraints; a pattern has at most {MOST_CONSTRAINTS}", begin)
+        raise data.refused(f"{count} constraints; at most {MOST_CONSTRAINTS} are allowed", begin)
     asked: list[Constraint] = []
     before = (-1, -1)
     for _ in range(count):
         begin = data.at
         row = data.byte("a constraint"), data.number("an operand")
         if row <= before:
-            raise data.refused("constraints stand in rising order, none twice", begin)
+            raise data.refused("constraints are not in ascending order, or one occurs twice", begin)
         before = row
         asked.append(_constraint(data, terms, v, row, begin))
     return tuple(asked)
@@ -211,20 +207,20 @@ def _constraint(
 ) -> Constraint:
     variable = row[0] >> 4
     if variable >= v:
-        raise data.refused(f"there is no variable {variable}", begin)
+        raise data.refused(f"unknown variable {variable}", begin)
     try:
         code = Code(row[0] & 15)
     except ValueError:
-        raise data.refused(f"there is no constraint of code {row[0] & 15}", begin) from None
+        raise data.refused(f"unknown constraint code {row[0] & 15}", begin) from None
     if code is Code.DIFFERS:
         if not variable < row[1] < v:
-            raise data.refused("a variable differs from a later one", begin)
+            raise data.refused("the operand of differs is not a later variable", begin)
         return Constraint(variable, code, row[1])
     operand = terms.constant(row[1], begin)
     if code in KINSHIPS and not isinstance(operand, Iri):
-        raise data.refused("a class is an IRI", begin)
+        raise data.refused("a class is not an IRI", begin)
     if code in ORDERS and value_of(operand) is None:
-        raise data.refused("what is compared has an order", begin)
+        raise data.refused("the operand of a comparison has no order", begin)
     return Constraint(variable, code, operand)
 
 
@@ -235,7 +231,7 @@ def _constants(pattern: Pattern) -> Iterable[Constant]:
 
 
 class _Terms:
-    """The references of terms: those spelt out first, the dictionary's after them."""
+    """References of terms: local ones first, then the dictionary's."""
 
     def __init__(self, used: Iterable[Term], dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -256,7 +252,7 @@ class _Terms:
         self.bytes = number(len(texts)) + b"".join(texts)
 
     def reference(self, term: Term) -> int:
-        """Return the number by which the vector knows a term."""
+        """Return the reference of a term."""
         if term in self._local:
             return self._local[term]
         found = self._dictionary.number_of(term) if isinstance(term, Iri) else None
@@ -265,7 +261,7 @@ class _Terms:
 
 
 def _is_other(term: Term, dictionary: Dictionary) -> TypeGuard[Literal]:
-    """Say whether a term is a literal that names its datatype."""
+    """Return whether a term is a literal with an explicit datatype."""
     return isinstance(term, Literal) and kind_of(term, dictionary) == OTHER
 
 
@@ -278,7 +274,7 @@ def _no_reference(term: Iri) -> int:
 
 
 class _LocalTerms:
-    """The terms of a vector that is read, by reference; notes which are used."""
+    """The terms of a vector by reference; records which are used."""
 
     def __init__(self, data: ByteReader, dictionary: Dictionary, *, blanks_are_terms: bool) -> None:
         self._data = data
@@ -289,7 +285,7 @@ class _LocalTerms:
         self._blanks_are_terms = blanks_are_terms
         begin, self._size = data.at, data.number("a number of terms")
         if self._size > len(data.data) - data.at:
-            raise data.refused("the vector is too short for so many terms", begin)
+            raise data.refused("the vector is too short for its number of terms", begin)
         before, blanks = b"", 0
         for _ in range(self._size):
             begin = data.at
@@ -300,27 +296,29 @@ class _LocalTerms:
             else:
                 before = self._in_order(begin, before, blanks)
             if isinstance(term, Iri) and dictionary.number_of(term) is not None:
-                raise data.refused("what the dictionary has is sent by its number", begin)
+                raise data.refused("a term of the dictionary is encoded as a local term", begin)
             self._terms.append(term)
             self._begins.append(begin)
 
     def _numbered(self, blanks: int, begin: int) -> Blank:
         if not self._blanks_are_terms:
-            raise self._data.refused("a pattern names no blank node", begin)
+            raise self._data.refused("a pattern contains a blank node", begin)
         return Blank(blanks)
 
     def _in_order(self, begin: int, before: bytes, blanks: int) -> bytes:
         written = self._data.data[begin : self._data.at]
         if written <= before or blanks:
-            raise self._data.refused("terms rise by their bytes, each once, blank nodes last", begin)
+            raise self._data.refused(
+                "terms are not in ascending order of their bytes, or a blank node is not last", begin
+            )
         return written
 
     def _datatype(self, reference: int) -> Iri:
         if self._size > reference >= len(self._terms):
-            raise self._data.refused("a datatype stands before its literals")
+            raise self._data.refused("a datatype follows its literal")
         term = self.at(reference, self._data.at)
         if not isinstance(term, Iri):
-            raise self._data.refused("a datatype is an IRI")
+            raise self._data.refused("a datatype is not an IRI")
         return term
 
     def at(self, reference: int, begin: int) -> Term:
@@ -340,13 +338,15 @@ class _LocalTerms:
         return term
 
     def nodes_of(self, triples: Iterable[Triple]) -> tuple[Term, ...]:
-        """Return the ends of triples: local terms first, then those of the dictionary as they appear."""
+        """Return the ends of triples: local terms first, then those of the dictionary in order of
+        occurrence.
+        """
         ends = dict.fromkeys(term for triple in triples for term in (triple.subject, triple.object))
         local = [term for term in self._terms if term in ends]
         return tuple(dict.fromkeys((*local, *ends)))
 
     def refuse_unused(self) -> None:
-        """Refuse local terms that nothing refers to."""
+        """Refuse unused local terms."""
         for reference in range(self._size):
             if reference not in self._used:
-                raise self._data.refused("a term that nothing refers to", self._begins[reference])
+                raise self._data.refused("a local term is not used", self._begins[reference])

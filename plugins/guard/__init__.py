@@ -1,1 +1,1 @@
-"""Languages of other packages, held so that what one of them does wrong ends nothing else."""
+"""Isolates languages of other packages: a faulty one is reported with its name and stops nothing else."""

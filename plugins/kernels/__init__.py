@@ -1,9 +1,9 @@
 """Kernels that several languages share: vectorised, or compiled with Numba.
 
 Numba keeps compiled code beside the source or in the user's cache. Where it may write to neither, as for an
-account without a home that uses an installation of somebody else's, it refuses to compile at all; then it
-gets a folder of its own for as long as the process lives. It is a fresh one, readable by nobody else:
-compiled code is loaded from it, so it must never be one that others can prepare.
+account without a home that uses another user's installation, it refuses to compile at all; then it gets a
+folder of its own for as long as the process lives. It is a fresh one, readable by no other user: compiled
+code is loaded from it, so it must never be one that others can prepare.
 """
 
 import atexit

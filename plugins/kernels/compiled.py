@@ -31,7 +31,7 @@ _ready: dict[Callable[..., Any], tuple[Any, str]] = {}
 
 
 def is_available() -> bool:
-    """Tell whether this machine has Numba."""
+    """Return whether this machine has Numba."""
     return find_spec("numba") is not None
 
 

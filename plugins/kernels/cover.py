@@ -73,7 +73,7 @@ class Forest(NamedTuple):
 
 
 def side_covers(start: int, room: int, slope_s: int, slope_t: int) -> bool:
-    """Tell whether s loses no more than t at every distance 1..room from t's core; s begins to lose behind
+    """Return whether s loses no more than t at every distance 1..room from t's core; s begins to lose behind
     `start`.
 
     Where t has lost everything there is nothing left to compare. The difference of the two lines grows, so
@@ -100,7 +100,7 @@ def loss(x: int, v: int, V: int, slope: int) -> int:
 
 
 def triple_covers(content: Numbers, s: int, t: int, slopes: Numbers) -> bool:
-    """Tell whether the constraint at content[s] gives every value at least the degree of the one at
+    """Return whether the constraint at content[s] gives every value at least the degree of the one at
     content[t].
     """
     g_s, g_t = content[s + 2], content[t + 2]
@@ -127,7 +127,7 @@ def triple_covers(content: Numbers, s: int, t: int, slopes: Numbers) -> bool:
 
 
 def bounds_cover(content: Numbers, s: int, t: int, width: int) -> bool:
-    """Tell whether no bound of the constraint at content[s] is above that of the one at content[t]."""
+    """Return whether no bound of the constraint at content[s] is above that of the one at content[t]."""
     if content[s + 2] != content[t + 2]:
         return False
     above = 0
@@ -137,14 +137,14 @@ def bounds_cover(content: Numbers, s: int, t: int, width: int) -> bool:
 
 
 def constraint_covers(forest: Forest, s: int, t: int) -> bool:
-    """Tell whether the constraint at content[s] stands for the one at content[t]."""
+    """Return whether the constraint at content[s] stands for the one at content[t]."""
     if forest.width == TRIPLE:
         return triple_covers(forest.content, s, t, forest.slopes)
     return bounds_cover(forest.content, s, t, forest.width)
 
 
 def combination_covers(forest: Forest, s: int, t: int, proper: bool) -> bool:
-    """Tell whether larger degrees under s's aggregator never give less than smaller ones under t's."""
+    """Return whether larger degrees under s's aggregator never give less than smaller ones under t's."""
     nodes = forest.nodes
     rank_s, rank_t = forest.ranks[nodes[s, KIND]], forest.ranks[nodes[t, KIND]]
     if rank_s >= 0 and rank_t >= 0:
@@ -153,7 +153,7 @@ def combination_covers(forest: Forest, s: int, t: int, proper: bool) -> bool:
 
 
 def covers(forest: Forest, s: int, t: int) -> bool:
-    """Tell whether node s covers node t. They are of the same event class."""
+    """Return whether node s covers node t. They are of the same event class."""
     nodes, content = forest.nodes, forest.content
     needs_s, needs_t = nodes[s, NEEDS], nodes[t, NEEDS]
     if nodes[s, FLOOR] > nodes[t, FLOOR] or nodes[s, AGED] > nodes[t, AGED] or needs_s & ~needs_t != 0:
@@ -356,7 +356,7 @@ def coverer_in(forest: Forest, g: int, n: int) -> int:
 
 
 def is_large(mask: int, aged: int, least: int) -> bool:
-    """Tell whether a mask has at least so many attributes, the age among them."""
+    """Return whether a mask has at least this many attributes, the age among them."""
     size = aged
     while mask != 0 and size < least:
         mask &= mask - 1

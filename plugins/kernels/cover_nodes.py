@@ -19,7 +19,7 @@ Numbers = npt.NDArray[np.int64]
 T = TypeVar("T", np.uint8, np.int64)
 
 COMPILE_FROM: Final = 500
-"""With fewer subscriptions nobody waits for a compiler."""
+"""With fewer subscriptions compilation would only delay."""
 
 
 class CoverNodes:
@@ -55,11 +55,12 @@ class CoverNodes:
         self._content_used = 0
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self.numbers)
 
     def new(self, keys: Sequence[SubscriptionKey], size: int) -> Numbers:
-        """Return nodes for new keys, with room for so many constraints each, to be described and inserted."""
+        """Return nodes for new keys, with room for this many constraints each, to be described
+        and inserted.
+        """
         self._make_room(len(keys), self.forest.width * size * len(keys))
         free = self._free.get(size, [])
         if len(keys) == 1 and free:

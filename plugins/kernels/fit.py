@@ -1,6 +1,6 @@
 """The search for the triple (v, V, c) that stays nearest to a curve.
 
-`plugins.fuzzy.authoring.compiler.fit` says what it means.
+`plugins.fuzzy.authoring.compiler.fit` says its definition.
 
 `by_distance[c, d]` is the degree of slope code c at distance d from the core. All codes from 0 (flattest) to
 127 (crisp) are searched. NumPy is fast enough (some milliseconds per curve), so a subscription is compiled

@@ -24,7 +24,7 @@ def subscription_counts(runs: Sequence[Run], subject: Subject) -> npt.NDArray[np
         first = {(one.subscriber, one.id): one for one in reversed(run.revisions())}
         for revision in first.values():
             language = languages().get(revision.language)
-            if language is not None and language.asked_values is not None:
-                for event, attribute, byte in language.asked_values(table, body_of(revision.vector)):
+            if language is not None and language.requested_values is not None:
+                for event, attribute, byte in language.requested_values(table, body_of(revision.vector)):
                     counts[byte] += (event, attribute) == about
     return counts

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from plugins.language import Match, Matcher
+from dens.interfaces import FoundMatch
+from plugins.language import Matcher
 from spark_analysis.metrics.run_languages import RunLanguages
 from watchdog.header import body_of
 
@@ -128,7 +129,7 @@ class RevisionMatchers:
         for matcher in self._matchers[number].values():
             matcher.add((position, 0), body_of(revision.vector))
 
-    def match(self, language: int, vector: bytes, event_ms: int) -> Iterator[tuple[int, Match]]:
+    def match(self, language: int, vector: bytes, event_ms: int) -> Iterator[tuple[int, FoundMatch]]:
         """Yield (position, match) of every revision that a notification matches, at its own time."""
         for matcher in self._by_language.get(language, ()):
             for match in matcher.match(vector, event_ms, event_ms):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.board_parts import BOARD_LANGUAGE_ID, crisp_part, told_by_board
+from plugins.board_parts import BOARD_LANGUAGE_ID, crisp_part, values_of_board
 from plugins.fuzzy.language import FUZZY
 from plugins.fuzzy.vectors import (
     NotificationVector,
@@ -52,7 +52,7 @@ def test_what_a_board_tells_is_read(values: dict[int, int]) -> None:
             7, 95, 0, 3, bytes(value for _, value in ordered), 0, tuple(index for index, _ in ordered)
         )
     )
-    assert told_by_board(vector, TABLE) == (0, values)
+    assert values_of_board(vector, TABLE) == (0, values)
 
 
 def test_what_is_no_range_and_no_notification_is_refused() -> None:
@@ -61,4 +61,4 @@ def test_what_is_no_range_and_no_notification_is_refused() -> None:
     with pytest.raises(VectorError):
         crisp_part(TABLE, 0, {})
     with pytest.raises(VectorError):
-        told_by_board(b"\x00" * 7, TABLE)
+        values_of_board(b"\x00" * 7, TABLE)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.language import ATOPSS
+from plugins.atopss.published_values import shape_of_byte
 from plugins.atopss.shapes.scale import TOP
 from plugins.atopss.shapes.shapes import point
-from plugins.atopss.told_values import shape_of_byte
 from plugins.atopss.vectors import decode_subscription, encode_subscription
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, SubscriptionGenerator
 from plugins.boxes.language import BOXES

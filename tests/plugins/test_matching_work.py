@@ -1,9 +1,13 @@
 """Counts can be set apart for one notification, and pass guards."""
 
+from dataclasses import replace
+
+from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy.language import FUZZY
-from plugins.guard.guard import Guard
-from plugins.guard.guarded_nodes import GuardedMatcher
+from plugins.guard.guarded import guarded
 from plugins.matching_work import MatchingWork, work_of
+
+TABLE = load_mission_table(["medical"])
 
 
 def test_what_was_done_since_is_the_difference_of_every_count() -> None:
@@ -16,14 +20,11 @@ def test_what_was_done_since_is_the_difference_of_every_count() -> None:
     assert before == MatchingWork(1, 2, 3, 4, 5)
 
 
-def test_a_guarded_matcher_of_bodies_shows_what_the_matcher_within_counts() -> None:
-    from knowledge_manager.mission_table import load_mission_table
-
-    inner = FUZZY.matcher(load_mission_table(["medical"]))
-    guarded = GuardedMatcher(Guard("toy"), inner)
-    before = work_of(guarded)
-    assert before == MatchingWork()
-    assert before is work_of(inner)
+def test_proxy_of_another_package_shows_the_work_of_its_matcher() -> None:
+    inner = FUZZY.matcher(TABLE)
+    proxy = guarded(replace(FUZZY, matcher=lambda table: inner)).matcher(TABLE)
+    assert work_of(proxy) == MatchingWork()
+    assert work_of(proxy) is work_of(inner)
 
 
 def test_a_matcher_that_counts_nothing_has_no_work() -> None:

@@ -90,9 +90,12 @@ def test_a_language_that_cannot_be_written_is_told_once_and_the_others_go_on(
 def test_what_is_not_offered_is_said() -> None:
     direct, usual = language_named("direct"), language_named("fuzzy")
     assert offered("it", direct, "thing") == "it"
-    with pytest.raises(RegistryError, match=r"^the direct language offers no thing$"):
+    with pytest.raises(RegistryError, match=r"^the direct language does not support thing$"):
         offered(None, direct, "thing")
-    with pytest.raises(RegistryError, match=r"^nobody writes subscriptions in the direct language$"):
+    with pytest.raises(
+        RegistryError,
+        match=r"^the direct language has no authoring: its subscriptions cannot be written as documents$",
+    ):
         authoring_of(direct)
     assert authoring_of(usual).terms is not None
 

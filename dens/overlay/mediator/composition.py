@@ -11,7 +11,7 @@ yet.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from dens.interfaces import Composer, ComposerFactory, Made, SubscriptionKey
+from dens.interfaces import Composer, ComposerFactory, CompositeNotification, SubscriptionKey
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
@@ -19,7 +19,7 @@ from dens.overlay.session.work_budget import limit_work, units_of
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.item import Item, ItemId
 
-_NOTHING: Final[Sequence[Made]] = ()
+_NOTHING: Final[Sequence[CompositeNotification]] = ()
 _NOBODY: Final[Mapping[int, int]] = {}
 
 
@@ -138,11 +138,13 @@ class Composing:
                     heard.setdefault(told, []).append(language)
         self.listeners = {told: tuple(languages) for told, languages in heard.items()}
 
-    def feed(self, item: Item, now_ms: int, only: Subscription | None = None) -> list[tuple[int, Made]]:
+    def feed(
+        self, item: Item, now_ms: int, only: Subscription | None = None
+    ) -> list[tuple[int, CompositeNotification]]:
         """Feed a notification that is held; return what it makes, with the language of each. The work is
         charged to its origin, or to that of the subscription that it is fed for.
         """
-        made: list[tuple[int, Made]] = []
+        made: list[tuple[int, CompositeNotification]] = []
         for language in self.listeners.get(item.language, ()):
             if only is None or only.item.language == language:
                 composer = self._composers[language]

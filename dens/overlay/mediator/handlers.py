@@ -19,7 +19,7 @@ it. Whom a mediator tells of what it learnt is said in dens/overlay/mediator/med
 from collections.abc import Sequence
 from typing import Final
 
-from dens.interfaces import Made
+from dens.interfaces import CompositeNotification
 from dens.overlay.events import MessageUndecided, NotificationMade
 from dens.overlay.mediator.deferred_work import Backlog, Unmatched, WaitingWork
 from dens.overlay.mediator.matching import Failure, Match
@@ -381,7 +381,7 @@ class Learning:
         if wanted:
             self._state.carried.want(carried, max(wanted.values()))
 
-    def _take_made(self, language: int, made: Made, now_ms: int) -> None:
+    def _take_made(self, language: int, made: CompositeNotification, now_ms: int) -> None:
         """Make a notification of this node's own, unless it says nothing new or is over already."""
         state = self._state
         said = state.results.book.said_by(language, made.vector)

@@ -66,4 +66,4 @@ def check_sources(
 
 
 def _only_sources_tell(language: SubscriptionLanguage, table: MissionTable, body: bytes) -> str:
-    return "" if language.only_sources_tell is None else language.only_sources_tell(table, body)
+    return "" if language.source_only_features is None else language.source_only_features(table, body)

@@ -22,9 +22,9 @@ from emulation.sensors.stated_error import ErrorForm, StatedError
 from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import Attribute
+from plugins.atopss.published_values import shape_of_corners
 from plugins.atopss.shapes.degrees import Degrees, judged
 from plugins.atopss.shapes.shapes import Shape, point
-from plugins.atopss.told_values import shape_of_corners
 from plugins.readings import Corners
 from plugins.readings import point as known
 from plugins.value_texts import corners_of

@@ -1,1 +1,1 @@
-"""What people do with the language: write, check, describe, explain, draw, decompile."""
+"""Authoring of the language: write, check, describe, explain, draw, decompile."""

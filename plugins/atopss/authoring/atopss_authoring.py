@@ -1,6 +1,6 @@
-"""The language as its authors see it, behind the interface that all languages share.
+"""Authoring interface of the language.
 
-Who only puts bytes into words waits for no XML: what needs it is imported where it is asked for.
+XML modules are imported only where needed, so that describing bytes does not load them.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,6 @@ class AtopssAuthoring(Authoring):
 
     @property
     def generator(self) -> "AtopssGenerator":
-        """Return what makes subscriptions by chance."""
         from plugins.atopss.generator import AtopssGenerator
 
         return AtopssGenerator()
@@ -47,8 +46,8 @@ class AtopssAuthoring(Authoring):
         tolerance: float | None = None,
         thesaurus: Thesaurus | None = None,
     ) -> Compiled:
-        """Compile a document; everything wrong with it raises one `DocumentError`. Nothing is fitted, so
-        there is nothing to tolerate.
+        """Compile a document. All errors raise one `DocumentError`. Nothing is fitted, so `tolerance` has no
+        effect.
         """
         from plugins.atopss.authoring.compile import compile_subscription
 
@@ -57,7 +56,7 @@ class AtopssAuthoring(Authoring):
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
     ) -> list[Problem]:
-        """Return all errors and warnings of a document, a publication too."""
+        """Return all errors and warnings of a document, also of a publication."""
         from plugins.atopss.authoring.publications import ApproximatePublications, is_publication
 
         try:
@@ -71,7 +70,7 @@ class AtopssAuthoring(Authoring):
     def compile_publication(
         self, source: bytes, file: str, table: MissionTable, stamp_s: int
     ) -> Compiled | None:
-        """Compile a publication: its notification behind number and lifetime; None for a subscription."""
+        """Compile a publication to its notification after number and lifetime; None for a subscription."""
         from plugins.atopss.authoring.publications import ApproximatePublications, is_publication
 
         if not is_publication(source, file):
@@ -82,13 +81,13 @@ class AtopssAuthoring(Authoring):
         return Compiled(stamp_bytes(stamp_s) + without_stamp(body), lifetime, warnings=warnings)
 
     def meaning(self, body: bytes) -> bytes:
-        """Return a body without the time at which it was written."""
+        """Return a body without its creation time."""
         return without_stamp(body)
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
     ) -> Description:
-        """Put a vector into words, byte by byte."""
+        """Describe a vector, byte by byte."""
         return describe_vector(vector, table, kind)
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
@@ -97,23 +96,23 @@ class AtopssAuthoring(Authoring):
         return f"possible {possible:.2f}, necessary {necessary:.2f}"
 
     def detail_value(self, detail: bytes) -> int:
-        """Return the necessity that a match carries, or raise `VectorError`."""
+        """Return the necessity of a match, or raise `VectorError`."""
         if len(detail) != 1:
-            raise VectorError(0, "a match carries one byte, its necessity")
+            raise VectorError(0, "the detail of a match is one byte, its necessity")
         return detail[0]
 
     def happened_s(self, notification: bytes) -> int:
-        """Return the second at which it happened, modulo 65536."""
+        """Return its event time in seconds, modulo 65536."""
         return decode_notification(notification).stamp_s
 
     def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
-        """Return a matcher by its name and options; without a table bodies count by their structure alone."""
+        """Return a matcher by name and options; without a table, bodies are checked structurally only."""
         return matcher_named(DEFAULT_ALGORITHM if algorithm is None else algorithm, table)
 
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
     ) -> "ApproximateExplanation":
-        """Say what becomes of an event with these values."""
+        """Explain the result for these values."""
         from plugins.atopss.authoring.explain import explain_values
 
         return explain_values(vector, table, values, age_s)
@@ -121,7 +120,7 @@ class AtopssAuthoring(Authoring):
     def explain_notification(
         self, vector: bytes, table: MissionTable, notification: bytes
     ) -> "ApproximateExplanation":
-        """Say what becomes of a notification."""
+        """Explain the result for a notification."""
         from plugins.atopss.authoring.explain import explain_notification
 
         return explain_notification(vector, table, notification)
@@ -129,7 +128,7 @@ class AtopssAuthoring(Authoring):
     def picture(
         self, vector: bytes, table: MissionTable, compiled: Compiled | None = None
     ) -> "ApproximatePicture":
-        """Draw what is wanted of each attribute."""
+        """Draw the shape of each attribute."""
         from plugins.atopss.authoring.picture import ApproximatePicture, Panel
 
         wanted = AtopssCodec(table).subscription(body_of(vector))
@@ -140,7 +139,7 @@ class AtopssAuthoring(Authoring):
         )
 
     def decompile(self, vector: bytes, table: MissionTable) -> str:
-        """Write a vector as XML that compiles to the same vector again."""
+        """Return XML that compiles to the same vector."""
         from plugins.atopss.authoring.decompile import decompile
 
         return decompile(vector, table)

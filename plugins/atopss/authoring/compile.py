@@ -1,4 +1,4 @@
-"""The whole way from a subscription in XML to its body."""
+"""From a subscription in XML to its body."""
 
 from typing import Any, Final
 
@@ -37,7 +37,7 @@ def compile_subscription(
     strict: bool = False,
     thesaurus: Thesaurus | None = None,
 ) -> Compiled:
-    """Return the compiled subscription; everything wrong raises one `DocumentError`."""
+    """Return the compiled subscription. All errors raise one `DocumentError`."""
     document = read_subscription(source, file, SCHEMA)
     reader = reader_of(document, table, thesaurus)
     root = document.root
@@ -78,28 +78,26 @@ def compile_subscription(
 
 
 def _with_weights(function: Function, functions: FunctionReader, reader: PredicateReader) -> Function:
-    """Return the function with its weights, or note what a mean cannot join."""
+    """Return the function with its weights, or report what a mean cannot join."""
     norm, document = functions.norm, reader.document
     if norm != Norm.WEIGHTED_AVERAGE:
         for span, weight in functions.weights.items():
             if weight != 1.0:
-                message = 'a weight counts with norm="weighted_average" only; say so, or leave it out'
+                message = 'a weight requires norm="weighted_average"; set it, or remove the weight'
                 reader.complain(span, MEANS, message)
     if not norm.is_mean:
         return function
     parts = function.parts if isinstance(function, Joined) else (function,)
     leaves = [part for part in parts if isinstance(part, Predicate)]
     if len(leaves) < len(parts) or (isinstance(function, Joined) and function.is_or):
-        message = (
-            f'norm="{norm.name.lower()}" joins predicates that stand side by side, without or and nesting'
-        )
+        message = f'norm="{norm.name.lower()}" joins a flat list of predicates, without or and nesting'
         reader.complain(document.span(document.root), MEANS, message)
     if norm == Norm.AVERAGE or has_errors(reader.problems):
         return function
     wanted = {leaf: functions.weights[functions.spans[leaf]] for leaf in leaves}
     largest = max(wanted.values())
     if not largest:
-        message = "all weights are 0; give at least one predicate a weight"
+        message = "all weights are 0; set at least one"
         reader.complain(document.span(document.root), "D125", message)
         return function
     is_whole = largest <= LARGEST_WEIGHT and all(weight == int(weight) for weight in wanted.values())
@@ -129,7 +127,7 @@ def _steps(wanted: Subscription, reader: PredicateReader) -> dict[str, Any]:
 def _spans(
     wanted: Subscription, functions: FunctionReader, document: SubscriptionDocument
 ) -> tuple[Span | None, ...]:
-    """Return for each byte of the body where it comes from."""
+    """Return the span of each byte of the body."""
     root = document.root
     spans: list[Span | None] = [None, None]
     spans.append(document.attribute_span(root, "possibility"))

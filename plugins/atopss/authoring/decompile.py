@@ -1,8 +1,7 @@
 """From a vector back to XML that compiles to the same vector.
 
-The words an author used are gone; what comes back are the corners, as `<lr>` sets. A number at its
-subscriber, a revision and a stamp are the compiler's options, not the document's; a comment says which ones
-to give.
+The words of the document are lost; the result has corners, as `<lr>` sets. Subscription number, revision and
+stamp are options of the compiler; a comment lists them.
 """
 
 from xml.sax.saxutils import quoteattr
@@ -22,7 +21,9 @@ from watchdog.lifetime import lifetime_code, lifetime_s
 
 
 def decompile(vector: bytes, table: MissionTable) -> str:
-    """Return a subscription document for the vector; bytes that are no subscription raise `VectorError`."""
+    """Return a subscription document for the vector. Bytes that are not a subscription raise
+    `VectorError`.
+    """
     wanted = AtopssCodec(table).subscription(body_of(vector))
     event = table.event_at(wanted.event)
     tree = tree_of(wanted)
@@ -65,7 +66,7 @@ def _predicate(predicate: Predicate, attribute: Attribute, wanted: Subscription)
 
 
 def _domain(attribute: Attribute) -> list[str]:
-    """Return the unit in which corners stand, so that nobody's own unit comes between."""
+    """Return the unit of the corners, so that no other unit applies."""
     if attribute.type != "number" or not attribute.unit:
         return []
     return [f"  <domain unit={quoteattr(attribute.unit)}/>"]

@@ -1,4 +1,4 @@
-"""What the bytes of a vector say, one by one and in words."""
+"""Description of the bytes of a vector."""
 
 from typing import Any, Final
 
@@ -24,14 +24,13 @@ from watchdog.header import body_of
 from watchdog.vector import VectorError
 
 _FIFTEENTH: Final = 17
-"""Of a degree as a byte."""
+"""A fifteenth of a degree as a byte."""
 
 
 def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
-    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`.
+    """Describe a vector. Bytes that are invalid, or not of the requested kind, raise `VectorError`.
 
-    Which of both kinds bytes are follows from the message that carries them; where nobody says it, they are a
-    subscription if they can be one.
+    Without a kind, they are a subscription if valid as one.
     """
     codec = AtopssCodec(table)
     if kind != "nv":

@@ -1,4 +1,4 @@
-"""How far the shape of a narrow curve differs from the curve: corners lie on whole steps of the axis."""
+"""Deviation of a shape from a narrow curve: corners lie on whole steps of the axis."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,19 +15,19 @@ TOLERATED: Final = 0.02
 """A difference of degrees that is not reported."""
 
 _WIDE: Final = 100
-"""Steps of a side. Rounding the corners of a longer one changes no degree by more than is tolerated."""
+"""Steps of a side from which rounding its corners changes no degree by more than tolerated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A reading, the degree that its curve gives it, and the degree of the shape."""
+    """A reading, the degree of its curve, and the degree of the shape."""
 
     reading: int
     wanted: float
     kept: float
 
     def words(self, attribute: Attribute) -> str:
-        """Return what an author is warned of."""
+        """Return the text of the warning."""
         step = f"{10.0**-attribute.decimals:g}" + (f" {attribute.unit}" if attribute.unit else "")
         at = reading_words(self.reading + attribute.lo_scaled, attribute)
         return (
@@ -40,8 +40,8 @@ class Deviation:
 def deviation(
     fuzzifier: Fuzzifier, hedges: tuple[str, ...], attribute: Attribute, shape: Shape, is_turned: bool
 ) -> Deviation | None:
-    """Return the largest difference between a hedged curve and its shape at a reading of the domain; None
-    where it is tolerated.
+    """Return the largest difference between a hedged curve and its shape at a reading of the domain; None if
+    it is tolerated.
     """
     readings = _readings(shape, attribute.hi_scaled - attribute.lo_scaled)
     if attribute.type == "nominal" or not readings:

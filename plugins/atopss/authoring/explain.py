@@ -1,4 +1,4 @@
-"""Why a subscription matches or does not: both degrees of every predicate, and what they come to."""
+"""Explains why a subscription matches or not: both degrees of every predicate, and their combination."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,25 +22,24 @@ from watchdog.vector import VectorError
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One predicate, what was told of its attribute, and its degrees; both None where nothing was told."""
+    """One predicate, the value of its attribute, and its degrees; both None without a value."""
 
     attribute: str
     words: str
     value: str | None
     degrees: Degrees | None
     failure: str
-    """Why the predicate is not reached, or nothing where it is."""
+    """Why the predicate is not satisfied; empty if it is."""
     panel: Panel
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
         if self.degrees is None:
-            return [f"{self.attribute} is {self.words}: nothing is told of it, so it is not reached"]
+            return [f"{self.attribute} is {self.words}: no value, so it is not satisfied"]
         possible, necessary = self.degrees
-        meeting = f"Π {byte_of(possible)}: what is wanted and what is known meet at {possible / TOP:.3f}"
-        leaving = f"N {byte_of(necessary)}: what may be otherwise is still wanted to {necessary / TOP:.3f}"
+        meeting = f"Π {byte_of(possible)}: the predicate and the value overlap to {possible / TOP:.3f}"
+        leaving = f"N {byte_of(necessary)}: the value lies in the predicate to {necessary / TOP:.3f}"
         return [
-            f"{self.attribute} is {self.words}; known is {self.value}",
+            f"{self.attribute} is {self.words}; the value is {self.value}",
             *panel_lines(self.panel),
             f"  {meeting}",
             f"  {leaving}",
@@ -48,7 +47,6 @@ class Clause:
         ]
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as plain data."""
         possible, necessary = (None, None) if self.degrees is None else map(byte_of, self.degrees)
         return {
             "attribute": self.attribute,
@@ -63,7 +61,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class ApproximateExplanation:
-    """What a subscription asks, and, where values were given, what becomes of them."""
+    """A subscription, and the result for values if there are any."""
 
     description: Description
     clauses: tuple[Clause, ...]
@@ -72,11 +70,10 @@ class ApproximateExplanation:
 
     @property
     def matches(self) -> bool | None:
-        """Say whether it matches; None where no values were given."""
+        """Return whether it matches; None without values."""
         return None if self.joined is None else not self._failed()
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
         if self.joined is None:
             return self.description.lines()
         inner = [line for clause in self.clauses for line in clause.lines()]
@@ -93,7 +90,6 @@ class ApproximateExplanation:
         ]
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
         possible, necessary = (None, None) if self.joined is None else map(byte_of, self.joined)
         return {
             **self.description.as_document(),
@@ -105,7 +101,7 @@ class ApproximateExplanation:
         }
 
     def _failed(self) -> str:
-        """Return the predicates and thresholds that failed, or nothing where the subscription matches."""
+        """Return the predicates and thresholds that failed; empty if the subscription matches."""
         assert self.joined is not None
         if self.wanted.verdict_of(self.joined) is not None:
             return ""
@@ -114,22 +110,22 @@ class ApproximateExplanation:
             reasons.insert(
                 0, _below("the whole", self.joined, self.wanted.possibility, self.wanted.necessity)
             )
-        return "; ".join(reasons) or "it is not possible"
+        return "; ".join(reasons) or "it is impossible"
 
 
 def _below(name: str, degrees: Degrees, possibility: int, necessity: int) -> str:
-    """Return which degree is below which threshold, or nothing where none is."""
+    """Return which degree is below which threshold; empty if none is."""
     for symbol, degree, threshold in zip("ΠN", degrees, (possibility, necessity), strict=True):
         if degree < THIRTIETH * threshold:
             return f"{name}: {symbol} {degree / TOP:.3f} is below its threshold {threshold_words(threshold)}"
-    return f"{name} is not possible" if degrees[0] < LEAST else ""
+    return f"{name} is impossible" if degrees[0] < LEAST else ""
 
 
 def explain_values(
     vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
 ) -> ApproximateExplanation:
-    """Return what becomes of values, each given as texts tell it. One for an attribute that there is not
-    raises `UnknownName`, one that is unreadable `BadConstant`, bytes that are no subscription `VectorError`.
+    """Explain the result for values, each given as text. An unknown attribute raises `UnknownName`, an
+    unreadable value `BadConstant`, bytes that are not a subscription `VectorError`.
     """
     codec = AtopssCodec(table)
     wanted = codec.subscription(body_of(vector))
@@ -144,13 +140,13 @@ def explain_values(
 
 
 def explain_notification(vector: bytes, table: MissionTable, notification: bytes) -> ApproximateExplanation:
-    """Return what becomes of a notification; bytes that are no vectors raise `VectorError`."""
+    """Explain the result for a notification. Invalid vectors raise `VectorError`."""
     codec = AtopssCodec(table)
     wanted, told = codec.subscription(body_of(vector)), codec.written_notification(notification)
     event = table.event_at(wanted.event)
     if told.event != wanted.event:
         other = table.event_at(told.event).name
-        raise VectorError(6, f"this tells of {other}, the subscription asks for {event.name}")
+        raise VectorError(6, f"this is a {other} event, but the subscription is to {event.name}")
     return _explained(vector, codec, wanted, event, told.values)
 
 
@@ -173,12 +169,12 @@ def _explained(
 
 
 def _clause(predicate: Predicate, event: EventClass, value: Shape | None, known: Shape | None) -> Clause:
-    """Return one predicate, what is written of its attribute, and what that means within the domain."""
+    """Return one predicate, the value of its attribute as written, and within the domain."""
     attribute = event.attribute_at(predicate.attribute)
     panel = Panel.of(attribute.name, predicate, value, attribute)
     words = predicate_words(predicate, attribute)
     if value is None or known is None:
-        return Clause(attribute.name, words, None, None, f"nothing is known of {attribute.name}", panel)
+        return Clause(attribute.name, words, None, None, f"{attribute.name} is unknown", panel)
     degrees = judged(predicate.shape, known, complement=predicate.complement)
     failure = _below(attribute.name, degrees, predicate.possibility, predicate.necessity)
     return Clause(attribute.name, words, shape_words(value, attribute), degrees, failure, panel)

@@ -1,4 +1,4 @@
-"""Pictures of what is wanted and of what is known, over one axis: for a terminal, as SVG, as a page."""
+"""Drawings of predicates and values over one axis: as text, as SVG, as a page."""
 
 from dataclasses import dataclass
 from html import escape
@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT, _MARGIN = 510, 130, 40
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One predicate over a piece of its axis, and what is known of the value, if anything is."""
+    """One predicate over a part of its axis, and the value if there is one."""
 
     title: str
     predicate: Predicate
@@ -33,7 +33,7 @@ class Panel:
     def of(
         cls, title: str, predicate: Predicate, value: Shape | None, attribute: Attribute | None
     ) -> "Panel":
-        """Return the panel over the domain, or over what the corners span where there is none."""
+        """Return the panel over the domain, or over the span of the corners without one."""
         if attribute is not None:
             return cls(title, predicate, value, 0, attribute.hi_scaled - attribute.lo_scaled, attribute)
         shapes = [predicate.shape, *([] if value is None else [value])]
@@ -43,20 +43,20 @@ class Panel:
         return cls(title, predicate, value, min(finite) - spare, max(finite) + spare, None)
 
     def wanted(self, columns: int) -> list[int]:
-        """Return the highest degree of the predicate in each of so many pieces of the axis."""
+        """Return the highest degree of the predicate in each of `columns` parts of the axis."""
         complement = self.predicate.complement
         return [
             judged(self.predicate.shape, piece, complement=complement)[0] for piece in self._pieces(columns)
         ]
 
     def known(self, columns: int) -> list[int]:
-        """Return how possible something in each of so many pieces is."""
+        """Return the highest possibility of the value in each of `columns` parts."""
         value = self.value
         return [] if value is None else [judged(value, piece)[0] for piece in self._pieces(columns)]
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Return the words for both ends of the axis."""
+        """Return the labels of both ends of the axis."""
         return corner_words(self.low, self.attribute), corner_words(self.high, self.attribute)
 
     def _pieces(self, columns: int) -> list[Shape]:
@@ -66,12 +66,11 @@ class Panel:
 
 
 def bars(degrees: list[int]) -> str:
-    """Return one character for each degree."""
+    """Return one character per degree."""
     return "".join(_BARS[-(-degree * (len(_BARS) - 1) // TOP)] for degree in degrees)
 
 
 def panel_lines(panel: Panel) -> list[str]:
-    """Return a panel for a terminal."""
     low, high = panel.ends
     lines = [f"  wanted |{bars(panel.wanted(_COLUMNS))}|"]
     if panel.value is not None:
@@ -80,17 +79,16 @@ def panel_lines(panel: Panel) -> list[str]:
 
 
 class ApproximatePicture:
-    """The predicates of a subscription, a panel each."""
+    """The predicates of a subscription, one panel each."""
 
     def __init__(self, panels: list[Panel]) -> None:
         self._panels = panels
 
     def terminal(self) -> list[str]:
-        """Return them in characters."""
         return [line for panel in self._panels for line in (panel.title, *panel_lines(panel))]
 
     def svg(self) -> str:
-        """Return them as an SVG document: what is wanted solid, what is known dashed."""
+        """Return them as an SVG document: predicates solid, values dashed."""
         step = _HEIGHT + 2 * _MARGIN
         body = "".join(_svg(panel, at * step + _MARGIN) for at, panel in enumerate(self._panels))
         width, height = _WIDTH + 2 * _MARGIN, step * len(self._panels)

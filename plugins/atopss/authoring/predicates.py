@@ -1,7 +1,7 @@
 """From the elements of a subscription to a function over predicates, in negation normal form.
 
-*Not* is carried down to the predicates: an *and* in it becomes an *or* of opposites. Two crisp predicates on
-one attribute under one *and* become what they have in common.
+*Not* is pushed down to the predicates: an *and* in it becomes an *or* of complements. Two crisp predicates on
+one attribute under one *and* become their intersection.
 """
 
 import math
@@ -33,18 +33,18 @@ _THRESHOLDS: Final = ("possibility", "necessity")
 
 @dataclass(slots=True)
 class FunctionReader:
-    """Reads the function of one document; what is wrong is noted with the reader."""
+    """Reads the function of one document. Errors are reported to the reader."""
 
     reader: PredicateReader
     norm: Norm
     spans: dict[Predicate, Span] = field(default_factory=dict)
     weights: dict[Span, float] = field(default_factory=dict)
-    """How much each predicate counts, by where it stands."""
+    """The weight of each predicate, by its span."""
     comparisons: set[Predicate] = field(default_factory=set)
-    """Those that are comparisons, of which an *and* takes what they have in common."""
+    """Predicates that are comparisons, which an *and* intersects."""
 
     def read(self, root: "Element") -> Function | None:
-        """Return what all children of the root ask together, None where nothing could be read."""
+        """Return the conjunction of all children of the root, or None if nothing is valid."""
         return self._joined(root, is_or=False, is_negated=False)
 
     def _operand(self, element: "Element", *, is_negated: bool) -> Function | None:
@@ -84,7 +84,7 @@ class FunctionReader:
         for shape, is_complement in found:
             leaf = Predicate(named.attribute.index, shape, is_complement != is_negated, *thresholds)
             if leaf.shape == ANYTHING and leaf.complement:
-                reader.complain(span, "D109", f"nothing of {named.attribute.name} can satisfy this")
+                reader.complain(span, "D109", f"no value of {named.attribute.name} can satisfy this")
                 return None
             self.spans.setdefault(leaf, span)
             leaves.append(leaf)
@@ -96,7 +96,7 @@ class FunctionReader:
         document = self.reader.document
         given = [name for name in _THRESHOLDS if element.get(name) is not None]
         if given and any(etree.QName(above).localname == "not" for above in element.iterancestors()):
-            message = f"{given[0]} of a predicate inside of <not> would be that of its opposite; write is-not"
+            message = f"{given[0]} of a predicate inside <not> would apply to its complement; use is-not"
             self.reader.complain(document.attribute_span(element, given[0]), INSIDE_NOT, message)
             return 0, 0
         possibility, necessity = (
@@ -106,7 +106,7 @@ class FunctionReader:
         return possibility, necessity
 
     def _intersected(self, parts: list[Function]) -> list[Function]:
-        """Return the parts of an *and* with comparisons of one attribute made one."""
+        """Return the parts of an *and* with comparisons of one attribute intersected."""
         kept: list[Function] = []
         crisp: dict[int, int] = {}
         for part in parts:
@@ -122,7 +122,7 @@ class FunctionReader:
             low, high = max(part.shape.m1, other.shape.m1), min(part.shape.m4, other.shape.m4)
             if low > high:
                 attribute = self.reader.event.attribute_at(part.attribute)
-                message = f"no reading of {attribute.name} satisfies this and what stands before it"
+                message = f"no reading of {attribute.name} satisfies this and the conditions before it"
                 self.reader.complain(self.spans[part], "D109", message)
                 continue
             both = Predicate(
@@ -144,8 +144,8 @@ class FunctionReader:
                 if predicate.attribute in seen:
                     name = self.reader.event.attribute_at(predicate.attribute).name
                     message = (
-                        f"{name} stands twice under one and; each is judged for itself, so the possibility "
-                        "of both together may be told too high; say both as one set"
+                        f"{name} occurs twice under one and; each is evaluated alone, so the possibility "
+                        "of both together may be too high; combine both into one set"
                     )
                     self.reader.warn(self.spans[predicate], TWICE, message)
                 seen.add(predicate.attribute)
@@ -171,7 +171,7 @@ def _approximate(
 def term_shape(
     asked: AskedTerm, attribute: Attribute, element: "Element", reader: PredicateReader
 ) -> tuple[Shape, bool]:
-    """Return the shape of a term, and whether its opposite is meant; warn of a distorted one. What has no
+    """Return the shape of a term, and whether it is complemented; warn of a distorted one. A curve without a
     shape raises `BadConstant`.
     """
     shape, is_turned = shape_of(asked.fuzzifier, asked.hedges, attribute)
@@ -184,7 +184,7 @@ def term_shape(
 def _crisp(
     element: "Element", attribute: Attribute, unit: str, reader: PredicateReader
 ) -> list[tuple[Shape, bool]]:
-    """Return the shapes of a comparison, any of which is enough."""
+    """Return the shapes of a comparison, any of which suffices."""
     operator = str(element.get("operator")).strip()
     constants = compared_constants(element, operator, attribute, unit, reader)
     if constants is None:
@@ -197,8 +197,8 @@ def _crisp(
 
 
 def _compared(operator: str, constants: list[Fraction], attribute: Attribute) -> list[tuple[Shape, bool]]:
-    """Return what a comparison lets pass, on the axis. A constant between two readings equals none; `eq` and
-    `in` then mean the reading that a source would make of it.
+    """Return the readings of a comparison, on the axis. A constant between two readings equals none; `eq` and
+    `in` then use the reading that a source would round it to.
     """
     c = constants[0]
     last = attribute.hi_scaled - attribute.lo_scaled
@@ -229,7 +229,7 @@ def _between(low: int, high: int) -> Shape:
 
 
 def _runs(readings: list[int]) -> list[tuple[Shape, bool]]:
-    """Return listed readings as the runs that they form."""
+    """Return listed readings as runs."""
     runs: list[tuple[int, int]] = []
     for reading in readings:
         if runs and reading == runs[-1][1] + 1:

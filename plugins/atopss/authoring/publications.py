@@ -1,4 +1,4 @@
-"""From a publication in XML to the notification that it is."""
+"""From a publication in XML to its notification."""
 
 from typing import TYPE_CHECKING
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 
 class ApproximatePublications:
-    """Reads publications; everything wrong with one raises one `DocumentError`."""
+    """Reads publications. All errors raise one `DocumentError`."""
 
     def __init__(self, thesaurus: Thesaurus | None = None) -> None:
         self._thesaurus = thesaurus
 
     def read(self, source: bytes, file: str, table: MissionTable) -> Publication:
-        """Return the notification that a document is, number 0, at no particular time."""
+        """Return a document as a notification with number 0 and timestamp 0."""
         return self.read_with_warnings(source, file, table)[0]
 
     def read_with_warnings(
         self, source: bytes, file: str, table: MissionTable
     ) -> tuple[Publication, tuple[Problem, ...]]:
-        """Return the notification that a document is, and what its author is warned of."""
+        """Return a document as a notification, and its warnings."""
         document = read_subscription(source, file, SCHEMA, "publication")
         reader = reader_of(document, table, self._thesaurus)
         root = document.root
@@ -61,7 +61,7 @@ class ApproximatePublications:
 
 
 def is_publication(source: bytes, file: str) -> bool:
-    """Say whether a document tells instead of asking; one that cannot be read raises `DocumentError`."""
+    """Return whether a document is a publication. One that cannot be read raises `DocumentError`."""
     return etree.QName(read_xml(source, file).root).localname == "publication"
 
 
@@ -72,7 +72,7 @@ def _read_value(element: "Element", reader: PredicateReader, values: dict[int, S
         return
     attribute = named.attribute
     if attribute.index in values:
-        message = f"{attribute.name} is told already; tell it once"
+        message = f"{attribute.name} has a value already; remove one"
         reader.complain(reader.document.attribute_span(element, "attribute"), "D104", message)
         return
     shape = _shape(element, attribute, unit, reader)
@@ -84,7 +84,7 @@ def _shape(element: "Element", attribute: "Attribute", unit: str, reader: Predic
     document, text = reader.document, own_text(element)
     in_words = any(etree.QName(child).localname in ("is", "more-or-less") for child in element)
     if in_words == bool(text):
-        message = "a <value> is a text (60, 20..45, 38.2±0.3, ?) or says <is>, one of both"
+        message = "a <value> is either a text (60, 20..45, 38.2±0.3, ?) or an <is>"
         reader.complain(document.span(element), BAD_VALUE, message)
         return None
     if not in_words:

@@ -30,7 +30,7 @@ TOO_MANY_HEDGES: Final = "D163"
 TOO_LARGE: Final = "D168"
 
 _HALF_HEIGHT: Final = math.sqrt(2 * math.log(2))
-"""The deviations at which a normal curve is half as high."""
+"""The deviations at which a normal curve has half its height."""
 
 _SIDES: Final = {
     STRAIGHT: 0,
@@ -38,20 +38,20 @@ _SIDES: Final = {
     **HEDGES,
     **{f"dual_{name}": DUALS[code] for name, code in HEDGES.items()},
 }
-"""The codes of the functions of a side, by their words."""
+"""The codes of the functions of a side, by name."""
 
 SIDE_WORDS: Final = {code: name for name, code in reversed(_SIDES.items())}
-"""The words of the codes."""
+"""The names of the codes."""
 
 Ends = tuple[float | None, float | None, float | None, float | None]
-"""Corners in the attribute's unit, None where there is no end."""
+"""Corners in the attribute's unit, None for no end."""
 
 
 def shape_of(
     fuzzifier: Fuzzifier, hedges: tuple[str, ...], attribute: Attribute, *, is_complement: bool = False
 ) -> tuple[Shape, bool]:
-    """Return the shape of a hedged curve, and whether its opposite is meant. Hedges are given in the order in
-    which they apply. What is no shape raises `BadConstant`.
+    """Return the shape of a hedged curve, and whether it is complemented. Hedges are in order of application.
+    A curve without a shape raises `BadConstant`.
     """
     ends, left, right = _drawn(fuzzifier)
     m1, m2, m3, m4 = (_on_axis(end, attribute, side) for end, side in zip(ends, (-1, -1, 1, 1), strict=True))
@@ -78,18 +78,18 @@ def _bent(side: int, code: int) -> int:
     if made is None:
         raise BadConstant(
             TOO_MANY_HEDGES,
-            "a side has room for two functions that do not cancel, a hedge or a normal curve each; "
-            "leave one out, or draw the curve that you mean",
+            "a side has at most two functions that do not cancel, each a hedge or a normal curve; "
+            "remove one, or define the curve directly",
         )
     return made
 
 
 def _on_axis(end: float | None, attribute: Attribute, side: int) -> int:
-    """Return a corner on the axis of its attribute, rounded to what a source could read."""
+    """Return a corner on the axis of its attribute, rounded to a reading."""
     if end is None:
         return side * INFINITE
     if not math.isfinite(end):
-        raise BadConstant(TOO_LARGE, f"{attribute.name}: no line can be drawn over such a distance")
+        raise BadConstant(TOO_LARGE, f"{attribute.name}: the distance is too large for a line")
     return nearest_reading(Fraction(repr(end)) * 10**attribute.decimals) - attribute.lo_scaled
 
 
@@ -114,26 +114,30 @@ def _drawn(fuzzifier: Fuzzifier) -> tuple[Ends, int, int]:
         case Points(points):
             return _through(points), 0, 0
         case _:
-            raise BadConstant(NO_SHAPE, f"this curve has no four corners; nearest is {_nearest(fuzzifier)}")
+            raise BadConstant(
+                NO_SHAPE,
+                f"this curve is not a shape with four corners; the nearest one is {_nearest(fuzzifier)}",
+            )
 
 
 def _side(shape: str) -> int:
     inner, *outer = (_SIDES[word] for word in reversed(shape.split()))
     made = inner + 16 * sum(outer)
     if made and not is_profile(made):
-        raise BadConstant(TOO_MANY_HEDGES, f'"{shape}" cancels, or cannot be written; take one function')
+        raise BadConstant(TOO_MANY_HEDGES, f'"{shape}" cancels, or cannot be encoded; use one function')
     return made
 
 
 def _through(points: tuple[tuple[float, float], ...]) -> Ends:
-    """Return the corners of straight lines that rise from 0 to 1 once, or fall from 1 to 0, or both."""
+    """Return the corners of lines that rise from 0 to 1 once, or fall from 1 to 0, or both."""
     before = list(takewhile(lambda point: point[1] == 0, points))
     rest = points[len(before) :]
     top = list(takewhile(lambda point: point[1] == 1, rest))
     after = rest[len(top) :]
     if not top or list(dropwhile(lambda point: point[1] == 0, after)):
         raise BadConstant(
-            NO_SHAPE, f"these points have no four corners; nearest is {_nearest(Points(points))}"
+            NO_SHAPE,
+            f"these points are not a shape with four corners; the nearest one is {_nearest(Points(points))}",
         )
     m1, m2 = (before[-1][0], top[0][0]) if before else (None, None)
     m3, m4 = (top[-1][0], after[0][0]) if after else (None, None)
@@ -141,7 +145,7 @@ def _through(points: tuple[tuple[float, float], ...]) -> Ends:
 
 
 def _nearest(fuzzifier: Fuzzifier) -> str:
-    """Return the element of a shape that is much like a curve which is none."""
+    """Return the element of a shape that is similar to a curve."""
     match fuzzifier:
         case Bell(center, width, _):
             return f'<gaussian center="{center:g}" sigma="{width / _HALF_HEIGHT:.4g}"/>'

@@ -1,4 +1,4 @@
-"""Thresholds as authors write them: fifteenths, rounded up, or exactly one half."""
+"""Thresholds in documents: fifteenths, rounded up, or exactly one half."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ _TIE: Final = 1e-9
 
 
 def read_threshold(text: str | None, name: str, span: Span, reader: PredicateReader) -> int:
-    """Return a least degree in thirtieths; one that is rounded up is warned of."""
+    """Return a minimum degree in thirtieths. Rounding is a warning."""
     known = len(reader.problems)
     read_fifteenths(text, name, span, reader)
     if text is None or len(reader.problems) > known:

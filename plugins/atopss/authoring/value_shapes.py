@@ -1,4 +1,4 @@
-"""From what is written of a value to its shape: 38.2, 37.9..38.5, 38.2±0.3, a term, or ? for anything."""
+"""From the text of a value to its shape: 38.2, 37.9..38.5, 38.2±0.3, a term, or ? for anything."""
 
 from fractions import Fraction
 from typing import Final
@@ -13,13 +13,13 @@ from plugins.authoring.xml.comparisons import nearest_reading
 
 BAD_VALUE: Final = "D166"
 _NO_NUMBERS: Final = ("nan", "inf", "infinity")
-"""Words that somebody meant as numbers."""
+"""Words that look like numbers."""
 _UNREADABLE: Final = "D105"
 _OUTSIDE: Final = "D106"
 
 
 def value_shape(text: str, attribute: Attribute, unit: str) -> Shape:
-    """Return what a text says of an attribute's value; what says nothing raises `BadConstant`."""
+    """Return the shape of a value text. An invalid one raises `BadConstant`."""
     text = text.strip()
     if text == "?":
         return ANYTHING
@@ -44,7 +44,7 @@ def value_shape(text: str, attribute: Attribute, unit: str) -> Shape:
 
 
 def term_value(name: str, attribute: Attribute) -> Shape:
-    """Return what is known of a value that somebody calls so."""
+    """Return the shape of a value described by a term."""
     hedges: tuple[str, ...] = ()
     term = attribute.terms[name]
     while isinstance(term, Hedged):
@@ -54,9 +54,9 @@ def term_value(name: str, attribute: Attribute) -> Shape:
 
 
 def told_shape(shape: Shape, is_complement: bool, name: str) -> Shape:
-    """Return the shape of a value; an opposite has none."""
+    """Return the shape of a value; a complement is invalid."""
     if is_complement:
-        raise BadConstant(BAD_VALUE, f'"{name}" says what a value is not; say what it may be')
+        raise BadConstant(BAD_VALUE, f'"{name}" excludes values; name the possible ones')
     return shape
 
 
@@ -65,17 +65,17 @@ def _around(text: str, attribute: Attribute, unit: str) -> Shape:
     centre = _reading(middle, attribute, unit)
     wide = extent(spread, attribute, unit)
     if wide < 0:
-        raise BadConstant(BAD_VALUE, f'"{text}": what stands behind ± is not below 0')
+        raise BadConstant(BAD_VALUE, f'"{text}": the number after ± is negative')
     width = nearest_reading(Fraction(repr(wide)) * 10**attribute.decimals)
     if centre < width or centre + width > attribute.hi_scaled - attribute.lo_scaled:
         raise BadConstant(
-            BAD_VALUE, f'"{text}" reaches out of the domain of {attribute.name}, {domain_words(attribute)}'
+            BAD_VALUE, f'"{text}" exceeds the domain of {attribute.name}, {domain_words(attribute)}'
         )
     return Shape(centre - width, centre, centre, centre + width)
 
 
 def _reading(text: str, attribute: Attribute, unit: str) -> int:
-    """Return a value on the axis as a source would read it."""
+    """Return a value on the axis as a source measures it."""
     try:
         return nearest_reading(exact_constant(text, attribute, unit)) - attribute.lo_scaled
     except BadConstant as error:

@@ -1,4 +1,4 @@
-"""Shapes, predicates and functions in words."""
+"""Texts of shapes, predicates and functions."""
 
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.shapes.profiles import words as profile_words
@@ -9,7 +9,7 @@ from plugins.authoring.output.reading_words import reading_words
 
 
 def corner_words(corner: int, attribute: Attribute | None) -> str:
-    """Return a corner as people write it: in the attribute's unit, or as it is where there is none."""
+    """Return a corner in the attribute's unit, or as a number without an attribute."""
     if abs(corner) == INFINITE:
         return "∞" if corner > 0 else "−∞"
     if attribute is None:
@@ -23,7 +23,6 @@ def corner_words(corner: int, attribute: Attribute | None) -> str:
 
 
 def shape_words(shape: Shape, attribute: Attribute | None) -> str:
-    """Return what a shape is."""
     m1, m2, m3, m4 = (corner_words(corner, attribute) for corner in (shape.m1, shape.m2, shape.m3, shape.m4))
     if shape == ANYTHING:
         return "anything"
@@ -50,7 +49,7 @@ def shape_words(shape: Shape, attribute: Attribute | None) -> str:
 
 
 def predicate_words(predicate: Predicate, attribute: Attribute | None) -> str:
-    """Return what a predicate asks, without its attribute."""
+    """Return the text of a predicate, without its attribute."""
     asked = shape_words(predicate.shape, attribute)
     asked = f"not ({asked})" if predicate.complement else asked
     least = _thresholds(predicate.possibility, predicate.necessity)
@@ -81,17 +80,16 @@ def threshold_words(threshold: int) -> str:
 
 
 def name_of(event: EventClass | None, attribute: int) -> str:
-    """Return what an attribute is called; its number where nobody knows."""
+    """Return the name of an attribute, or its number if unknown."""
     return f"attribute {attribute}" if event is None else event.attribute_at(attribute).name
 
 
 def attribute_of(event: EventClass | None, attribute: int) -> Attribute | None:
-    """Return an attribute of an event class, None where there is none."""
+    """Return an attribute of an event class, or None."""
     return None if event is None else event.attribute_at(attribute)
 
 
 def function_words(function: Function, event: EventClass | None, *, is_inner: bool = False) -> str:
-    """Return what a function asks."""
     if isinstance(function, Predicate):
         asked = predicate_words(function, attribute_of(event, function.attribute))
         return f"{name_of(event, function.attribute)} is {asked}"
@@ -107,5 +105,5 @@ def subscription_words(wanted: Subscription, event: EventClass | None) -> list[s
     if wanted.norm != Norm.MIN:
         sentences.append(f"Degrees are joined by {wanted.norm.name.lower().replace('_', ' ')}.")
     least = _thresholds(wanted.possibility, wanted.necessity)
-    sentences.append(f"Told when {least}." if least else "Told whenever it is possible.")
+    sentences.append(f"Released if {least}." if least else "Released whenever it is possible.")
     return sentences

@@ -1,1 +1,1 @@
-"""Matchers of the language: which subscriptions a notification satisfies, possibly and necessarily."""
+"""Matchers of the language, by possibility and necessity."""

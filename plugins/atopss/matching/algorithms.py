@@ -1,7 +1,7 @@
-"""Every matching algorithm of the language by its name, behind one interface.
+"""All matching algorithms of the language by name.
 
-A name may carry options: `regular:encoding=ten,association=matrix`. An algorithm's module is imported when
-it is asked for, so that whoever needs no compiled code does not wait for it.
+A name may have options: `regular:encoding=ten,association=matrix`. An algorithm's module is imported on use,
+so that compiled code is loaded only if needed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,14 @@ from plugins.language import Matcher
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """Where an algorithm is found, and which options it takes, each with its values."""
+    """The module of an algorithm, and its options with their values."""
 
     module: str
     matcher: str
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def make(self, table: MissionTable | None, **options: str) -> Matcher:
-        """Return a matcher; without a table bodies count by their structure alone."""
+        """Return a matcher; without a table, bodies are checked structurally only."""
         factory: Callable[..., Any] = getattr(import_module(self.module), self.matcher)
         made: Matcher = factory(table, **options)
         return made
@@ -51,13 +51,13 @@ ALGORITHMS: Final[Mapping[str, Algorithm]] = MappingProxyType(
         "fast": Algorithm(f"{_HERE}.fast", "FastMatcher"),
     }
 )
-"""The algorithms. On the same input all of them return the same, but for `crisp` and coarser encodings."""
+"""All return the same, except `crisp` and coarser encodings."""
 
 DEFAULT_ALGORITHM: Final = "fast"
 
 
 def matcher_named(text: str, table: MissionTable | None) -> Matcher:
-    """Return the matcher that a name with options means; what is none raises `UnknownName`."""
+    """Return the matcher of a name with options, or raise `UnknownName`."""
     name, _, written = text.casefold().partition(":")
     if name not in ALGORITHMS:
         raise UnknownName("algorithm", name, list(ALGORITHMS))
@@ -76,4 +76,4 @@ def matcher_named(text: str, table: MissionTable | None) -> Matcher:
 FACTORIES: Final[Mapping[str, Callable[[MissionTable], Matcher]]] = MappingProxyType(
     {name: partial(matcher_named, name) for name in ALGORITHMS}
 )
-"""The algorithms as every language offers them, without options."""
+"""The algorithms without options."""

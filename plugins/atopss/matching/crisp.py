@@ -1,7 +1,7 @@
-"""`crisp`: what is matched when uncertainty is cut away, on either side (ICDE 2004, section 5).
+"""`crisp`: matching without uncertainty, on either side (ICDE 2004, section 5).
 
-A shape becomes its support (`pessimistic`), its core (`optimistic`), or what lies half-way between
-(`middle`); a value becomes its core, or the middle of it. Halves are whole on an axis that counts double.
+A shape becomes its support (`pessimistic`), its core (`optimistic`), or the middle of both (`middle`); a
+value becomes its core, or its middle. The axis counts double, so that halves are integers.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,11 +33,11 @@ PREDICATES: Final[Mapping[str, Callable[[Shape], Shape]]] = MappingProxyType(
         "optimistic": lambda shape: interval(_doubled(shape.m2), _doubled(shape.m3)),
     }
 )
-"""What becomes of the shape of a predicate."""
+"""Conversions of the shape of a predicate."""
 
 
 def _middle(value: Shape) -> Shape:
-    """Return the middle of a core; one without an end is taken at the other end."""
+    """Return the middle of a core; without one end, the other end."""
     if abs(value.m2) == INFINITE or abs(value.m3) == INFINITE:
         ends = [corner for corner in (value.m2, value.m3) if abs(corner) != INFINITE]
         return point(_doubled(ends[0])) if ends else interval(value.m2, value.m3)
@@ -60,11 +60,11 @@ VALUES: Final[Mapping[str, Callable[[Shape], Shape]]] = MappingProxyType(
         "point": _middle,
     }
 )
-"""What becomes of a value."""
+"""Conversions of a value."""
 
 
 class CrispMatcher(NaiveMatcher):
-    """Asks each subscription whose shapes, and a notification whose values, were made crisp."""
+    """Evaluates each subscription with crisp shapes and values."""
 
     __slots__ = ("_shape", "_value")
 
@@ -76,12 +76,14 @@ class CrispMatcher(NaiveMatcher):
         self._value = VALUES[values]
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription with crisp shapes; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription with crisp shapes. An invalid body raises `VectorError` and
+        changes nothing.
+        """
         wanted = self._codec.subscription(body)
         crisp = tuple(replace(one, shape=self._shape(one.shape)) for one in wanted.predicates)
         self.held[key] = replace(wanted, predicates=crisp)
 
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
-        """Return what is satisfied by the values as they were made."""
+        """Return what the converted values satisfy."""
         values = {attribute: self._value(value) for attribute, value in told.values.items()}
         return super().satisfied(replace(told, values=values))

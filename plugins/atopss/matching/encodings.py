@@ -1,7 +1,7 @@
-"""Encodings of degrees: how finely the papers' algorithms store and compare them.
+"""Encodings of degrees: the resolution at which the papers' algorithms store and compare them.
 
-Two degrees are compared by their codes: what is reached has a code that is not below the threshold's. Codes
-are made of 510ths or of bytes; `float` is the papers' reference, real numbers throughout.
+A degree is sufficient if its code is not below the threshold's. Codes are made of 510ths or of bytes; `float`
+is the papers' reference, in real numbers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,20 +15,20 @@ from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 
 Pair = tuple[float, float]
-"""(Π, N) as an encoding counts them."""
+"""(Π, N) in the encoding's unit."""
 
 NOT_REACHED: Final = (0, 0)
 
 
 class Encoding(Protocol):
-    """What an algorithm asks: the degrees of a predicate, and what becomes of those of all predicates."""
+    """The degrees of a predicate, and their combination."""
 
     def degrees(self, predicate: Predicate, value: Shape) -> Pair:
-        """Return the degrees of a predicate, (0, 0) where it is not reached."""
+        """Return the degrees of a predicate, (0, 0) if it is not satisfied."""
         ...
 
     def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
-        """Return (Π, N) of a subscription in 510ths, None where it is not satisfied."""
+        """Return (Π, N) of a subscription in 510ths, or None if it is not satisfied."""
         ...
 
 
@@ -39,14 +39,12 @@ class Counted:
         self._codes = [code(degree) for degree in range(TOP + 1)]
 
     def degrees(self, predicate: Predicate, value: Shape) -> Degrees:
-        """Return the degrees of a predicate."""
         possible, necessary = judged(predicate.shape, value, complement=predicate.complement)
         if not self._reaches((possible, necessary), predicate.possibility, predicate.necessity):
             return NOT_REACHED
         return possible, necessary
 
     def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
-        """Return those of a subscription."""
         joined = subscription.joined([(int(possible), int(necessary)) for possible, necessary in reached])
         if not self._reaches(joined, subscription.possibility, subscription.necessity):
             return None
@@ -62,15 +60,13 @@ class Counted:
 
 
 class InReals:
-    """Degrees are real numbers; the result is counted in 510ths."""
+    """Degrees are real numbers; the result is in 510ths."""
 
     def degrees(self, predicate: Predicate, value: Shape) -> Pair:
-        """Return the degrees of a predicate."""
         found = real_degrees(predicate.shape, value, complement=predicate.complement)
         return found if _is_reached(found, predicate.possibility, predicate.necessity) else NOT_REACHED
 
     def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
-        """Return those of a subscription."""
         found = real_joined(subscription, list(reached))
         if not _is_reached(found, subscription.possibility, subscription.necessity):
             return None
@@ -78,7 +74,7 @@ class InReals:
 
 
 _TIE: Final = 1e-9
-"""What rounding may have taken from a number that is whole."""
+"""Rounding error of a whole number."""
 
 
 def _is_reached(found: Pair, possibility: int, necessity: int) -> bool:
@@ -100,6 +96,6 @@ ENCODINGS: Final[Mapping[str, Encoding]] = MappingProxyType(
         "4bits": Counted(lambda degree: byte_of(degree) // THIRTIETH),
     }
 )
-"""Every encoding by its name. `256` is the language's own: bytes, and halves of bytes for the threshold ½."""
+"""All encodings by name. `256` is the language's own: bytes, and half bytes for the threshold ½."""
 
 USUAL: Final = "256"

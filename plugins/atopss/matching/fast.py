@@ -1,8 +1,8 @@
-"""`fast`: what a node uses. A sieve of bytes, then the verdict, compiled.
+"""`fast`: the default. A sieve of bytes, then verification, compiled.
 
-A few subscriptions are asked one after the other. Once there have been `columns_from` of them, plain ones,
-an *and* of predicates joined by the minimum, stand as rows that are decided by compiled code. Others stand
-as rows too, one for each term of their normal form: what passes the sieve is then decided as it is defined.
+A few subscriptions are scanned one by one. Once there have been `columns_from` of them, plain ones, an *and*
+of predicates joined by the minimum, are rows that compiled code decides. Others are rows too, one per term of
+their normal form: what passes the sieve is then decided by the definition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from plugins.atopss.shapes.degrees import Degrees
 from plugins.language import Match, SubscriptionKey
 
 COLUMNS_FROM: Final = 256
-"""With fewer subscriptions asking one after the other is the quickest."""
+"""With fewer subscriptions a linear scan is fastest."""
 
 
 class FastMatcher:
@@ -28,11 +28,11 @@ class FastMatcher:
         self._codec = AtopssCodec(table)
         self._few: NaiveMatcher | None = NaiveMatcher(table)
         self._rows: Any = None
-        """The `SievedRows`, once there are many: what they need is not imported before."""
+        """The `SievedRows`, once there are many: their dependencies are not imported before."""
         self._columns_from = columns_from
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         wanted = self._codec.subscription(body)
         few = self._few
         if few is not None and key not in few.held and len(few.held) >= self._columns_from:
@@ -44,7 +44,7 @@ class FastMatcher:
         self._rows.put([(key, wanted)])
 
     def add_all(self, subscriptions: Sequence[tuple[SubscriptionKey, bytes]]) -> None:
-        """Hold many new subscriptions at once."""
+        """Add many new subscriptions at once."""
         decoded = [(key, self._codec.subscription(body)) for key, body in subscriptions]
         self._spread()
         if self._few is not None:
@@ -53,30 +53,27 @@ class FastMatcher:
             self._rows.put(decoded)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         if self._few is not None:
             self._few.remove(key)
         else:
             self._rows.remove(key)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         return self._matches(self._codec.notification(vector))
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, _) in enumerate(notifications):
             yield position, self._matches(self._codec.notification(vector))
 
     @property
     def rows(self) -> Any:
-        """Return the rows, None while there are few."""
+        """Return the rows, or None while there are few."""
         return self._rows
 
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
-        """Return what is satisfied, in any order."""
         found: list[tuple[SubscriptionKey, Degrees]]
         found = self._few.satisfied(told) if self._few is not None else self._rows.satisfied(told)
         return found
@@ -85,7 +82,7 @@ class FastMatcher:
         return [found_match(key, degrees) for key, degrees in sorted(self.satisfied(told))]
 
     def _spread(self) -> None:
-        """Put the few into rows, all of them or none, where there is a compiler."""
+        """Move the few into rows, all of them or none, if there is a compiler."""
         if self._few is None:
             return
         from plugins.kernels.compiled import is_available

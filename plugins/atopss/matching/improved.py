@@ -1,8 +1,8 @@
-"""`improved`: the regular algorithm with the predicates of an attribute in order (ICDE 2004, figure 10).
+"""`improved`: the regular algorithm with the predicates of an attribute sorted (ICDE 2004, figure 10).
 
-They are sorted by their corners. The first that begins behind the end of the value ends the search; what
-ends before the value begins is passed one by one, for m1 does not order m4. Complements are wanted wherever
-their shape is not, so they are all judged.
+They are sorted by their corners. The first one that begins after the end of the value ends the search; those
+that end before the value begins are skipped one by one, because m1 does not order m4. Complements match
+wherever their shape does not, so all of them are evaluated.
 """
 
 from bisect import bisect_left, insort
@@ -23,7 +23,6 @@ class SortedPredicates(Predicates):
         self._complements: list[int] = []
 
     def enter(self, number: int, predicate: Predicate) -> None:
-        """Take in a new one at its place."""
         super().enter(number, predicate)
         if predicate.complement:
             insort(self._complements, number)
@@ -31,7 +30,6 @@ class SortedPredicates(Predicates):
             insort(self._sorted, _place(number, predicate.shape))
 
     def leave(self, number: int) -> None:
-        """Let one out."""
         predicate = self._numbers[number]
         super().leave(number)
         if predicate.complement:
@@ -40,7 +38,7 @@ class SortedPredicates(Predicates):
             del self._sorted[bisect_left(self._sorted, _place(number, predicate.shape))]
 
     def judged(self, value: Shape, encoding: Encoding) -> Iterable[tuple[int, Pair]]:
-        """Yield the predicates whose shapes are not apart from the value, and all complements."""
+        """Yield the predicates whose shapes overlap the value, and all complements."""
         for number in self._complements:
             yield number, encoding.degrees(self._numbers[number], value)
         is_upright = value.m3 == value.m4
@@ -57,8 +55,7 @@ def _place(number: int, shape: Shape) -> tuple[int, int, int, int, int]:
 
 
 class ImprovedMatcher(RegularMatcher):
-    """Holds each distinct predicate once, in order."""
+    """Holds each distinct predicate once, sorted."""
 
     def predicates(self) -> SortedPredicates:
-        """Return an empty holder of an attribute's predicates."""
         return SortedPredicates()

@@ -19,7 +19,7 @@ from plugins.language import Match, SubscriptionKey
 
 
 class OneByOne(ABC):
-    """What matchers share that read one notification after the other: they say what satisfies it."""
+    """Base of matchers that process notifications one by one."""
 
     __slots__ = ("_codec",)
 
@@ -27,20 +27,19 @@ class OneByOne(ABC):
         self._codec = AtopssCodec(table)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         found = self.satisfied(self._codec.notification(vector))
         return [found_match(key, degrees) for key, degrees in sorted(found)]
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
     @abstractmethod
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
-        """Return what is satisfied, in any order."""
+        """Return the satisfied subscriptions, in any order."""
 
 
 def found_match(key: SubscriptionKey, degrees: Degrees) -> Match:
@@ -49,7 +48,7 @@ def found_match(key: SubscriptionKey, degrees: Degrees) -> Match:
 
 
 class NaiveMatcher(OneByOne):
-    """Holds subscriptions and asks each of them."""
+    """Evaluates every subscription."""
 
     __slots__ = ("held",)
 
@@ -58,15 +57,13 @@ class NaiveMatcher(OneByOne):
         self.held: dict[SubscriptionKey, Subscription] = {}
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         self.held[key] = self._codec.subscription(body)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         self.held.pop(key, None)
 
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
-        """Return what is satisfied."""
         return [
             (key, degrees)
             for key, wanted in self.held.items()

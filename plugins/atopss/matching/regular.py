@@ -1,9 +1,9 @@
 """`regular`: the papers' two-stage algorithm (ICDE 2004, figures 5 and 7).
 
-First every distinct predicate on a told attribute is judged once, which fills the predicate vector and says
-which are satisfied. Then the satisfied ones count for the terms that have them; a term whose count is full
-makes its subscription a candidate, which is decided from the predicate vector. A function that is no plain
-*and* has several terms, those of its normal form.
+First every distinct predicate on a published attribute is evaluated once, which fills the predicate vector.
+Then the satisfied ones count for the terms that have them; a term with a full count makes its subscription a
+candidate, which is decided from the predicate vector. A function that is not a plain *and* has several terms,
+those of its normal form.
 """
 
 from collections.abc import Iterable
@@ -37,24 +37,22 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """Whose term it is, and the predicates that it has."""
+    """The subscription and the predicates of a term."""
 
     key: SubscriptionKey
     predicates: tuple[int, ...]
 
 
 class Predicates:
-    """The distinct predicates of one attribute, in the order in which they came."""
+    """The distinct predicates of one attribute, in order of arrival."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, Predicate] = {}
 
     def enter(self, number: int, predicate: Predicate) -> None:
-        """Take in a new one."""
         self._numbers[number] = predicate
 
     def leave(self, number: int) -> None:
-        """Let one out."""
         del self._numbers[number]
 
     def judged(self, value: Shape, encoding: Encoding) -> Iterable[tuple[int, Pair]]:
@@ -64,7 +62,7 @@ class Predicates:
 
 
 class RegularMatcher(OneByOne):
-    """Holds each distinct predicate once, and who has it."""
+    """Holds each distinct predicate once, with its subscriptions."""
 
     def __init__(self, table: MissionTable | None, encoding: str = USUAL, association: str = "lists") -> None:
         super().__init__(table)
@@ -78,11 +76,10 @@ class RegularMatcher(OneByOne):
         self._next = count()
 
     def predicates(self) -> Predicates:
-        """Return an empty holder of an attribute's predicates."""
         return Predicates()
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         wanted = self._codec.subscription(body)
         self.remove(key)
         numbers = {one: self._entered(wanted.event, one) for one in wanted.predicates}
@@ -92,7 +89,6 @@ class RegularMatcher(OneByOne):
         self._held[key] = _Held(wanted, tuple(numbers.values()), tuple(terms))
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         held = self._held.pop(key, None)
         if held is None:
             return
@@ -104,7 +100,7 @@ class RegularMatcher(OneByOne):
             self._left(held.wanted.event, predicate)
 
     def reached(self, told: Notification) -> dict[int, Pair]:
-        """Return the predicate vector: the degrees of every predicate that is reached, by its number."""
+        """Return the predicate vector: the degrees of every satisfied predicate, by number."""
         vector: dict[int, Pair] = {}
         for attribute, value in told.values.items():
             predicates = self._attributes.get((told.event, attribute))
@@ -115,7 +111,7 @@ class RegularMatcher(OneByOne):
         return vector
 
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
-        """Return what is satisfied: first the predicates, then the terms that count enough of them."""
+        """Return the satisfied subscriptions: first the predicates, then the terms with full counts."""
         vector = self.reached(told)
         counts: dict[int, int] = {}
         candidates: set[SubscriptionKey] = set()
@@ -137,7 +133,7 @@ class RegularMatcher(OneByOne):
                 yield key, degrees
 
     def _entered(self, event: int, predicate: Predicate) -> int:
-        """Return the number of a predicate, a new one where nobody has it yet."""
+        """Return the number of a predicate, a new one if needed."""
         known = self._numbers.setdefault((event, predicate), [next(self._next), 0])
         known[1] += 1
         if known[1] == 1:

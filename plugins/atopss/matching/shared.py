@@ -1,9 +1,9 @@
-"""`shared`: for people who use the same words. One verdict for all, and those who want to hear it are slices.
+"""`shared`: for subscriptions made of the same terms. One verdict per concept; its matching subscribers are
+slices.
 
-Subscriptions made from a vocabulary's terms differ in little but the thresholds of the whole. Here
-everything but those is a *concept*, held once, by `fast`. Its subscribers stand in the order of their
-thresholds, so what a notification gives a concept, Π and N, is for some runs of that order, which
-`match_slices` hands out without copying.
+Subscriptions made from a vocabulary's terms differ in little but the thresholds of the whole. Everything else
+is a *concept*, held once, by `fast`. Its subscribers are sorted by their thresholds, so Π and N of a concept
+match some runs of that order, which `match_slices` returns without copying.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,8 +35,8 @@ _NO_CONCEPT: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """All these subscriptions match with these degrees. A key is a number of `plugins.key_numbers`, mostly
-    origin·256 + id; the array is the matcher's own.
+    """Subscriptions that match with these degrees. A key is a number of `plugins.key_numbers`, mostly
+    origin·256 + id; the array belongs to the matcher.
     """
 
     degrees: Degrees
@@ -58,14 +58,12 @@ class Concept:
         self.levels: list[int] = np.unique(thresholds >> 5).tolist()
 
     def enter(self, key: int, threshold: int) -> None:
-        """Add a subscriber."""
         self.keys = np.insert(self.keys, int(self.ends[threshold]), np.uint32(key))
         self.ends[threshold:] += 1
         if threshold >> 5 not in self.levels:
             self.levels = sorted([*self.levels, threshold >> 5])
 
     def leave(self, key: int) -> None:
-        """Remove a subscriber."""
         gap = int(np.argmax(self.keys == key))
         threshold = int(np.searchsorted(self.ends, gap, side="right"))
         self.keys = np.delete(self.keys, gap)
@@ -75,7 +73,7 @@ class Concept:
             self.levels.remove(threshold >> 5)
 
     def slices(self, degrees: Degrees) -> Iterator[Slice]:
-        """Yield those whom these degrees are enough for, a run for each least possibility."""
+        """Yield the subscribers for which these degrees suffice, one run per threshold of possibility."""
         possible, necessary = (degree // THIRTIETH for degree in degrees)
         for least in self.levels:
             if least > possible:
@@ -85,13 +83,13 @@ class Concept:
                 yield Slice(degrees, self.keys[begin:end])
 
     def _run(self, possibility: int, necessity: int) -> tuple[int, int]:
-        """Return where those begin and end that have this least possibility, and no higher necessity."""
+        """Return the run with this threshold of possibility, and at most this one of necessity."""
         first = 32 * possibility
         return int(self.ends[first - 1]) if first else 0, int(self.ends[first + necessity])
 
 
 class SharedMatcher:
-    """Holds concepts in a matcher of their own, and subscribers in slices."""
+    """Holds concepts in a separate matcher, and subscribers in slices."""
 
     def __init__(self, table: MissionTable | None) -> None:
         self._codec = AtopssCodec(table)
@@ -100,11 +98,11 @@ class SharedMatcher:
         self._held_by: dict[int, Concept] = {}
         self._free: list[int] = []
         self._concept_of = PagedNumbers()
-        """By the number of a key one more than the number of its concept."""
+        """By the number of a key: the number of its concept plus one."""
         self._keys = KeyNumbers()
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         wanted = self._codec.subscription(body)
         self.remove(key)
         number = self._keys.take(key)
@@ -117,7 +115,7 @@ class SharedMatcher:
         self._concept_of.put(number, at + 1)
 
     def add_all(self, body: bytes, keys: Keys, thresholds: Thresholds) -> None:
-        """Hold many new subscriptions to one new concept. Keys are origin·256 + id, below `FIRST_ALIAS`."""
+        """Add many new subscriptions to one new concept. Keys are origin·256 + id, below `FIRST_ALIAS`."""
         if len(keys) and int(keys.max()) >= FIRST_ALIAS:
             raise ValueError(f"add these subscriptions one by one: an origin is {FIRST_ALIAS >> 8} or more")
         concept = _concept(self._codec.subscription(body))
@@ -125,7 +123,6 @@ class SharedMatcher:
         self._concept_of.put_all(keys, np.full(len(keys), at + 1, np.uint32))
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         number = self._keys.number_of(key)
         known = _NO_CONCEPT if number is None else self._concept_of.get(number)
         if number is None or known == _NO_CONCEPT:
@@ -141,7 +138,7 @@ class SharedMatcher:
             self._free.append(at)
 
     def match_slices(self, vector: bytes, event_ms: int, now_ms: int) -> list[Slice]:
-        """Return what this notification satisfies, in slices that are good until the next change."""
+        """Return the matches of this notification, in slices that are valid until the next change."""
         return [
             part
             for key, degrees in sorted(self.concepts.satisfied(self._codec.notification(vector)))
@@ -149,7 +146,7 @@ class SharedMatcher:
         ]
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         slices = self.match_slices(vector, event_ms, now_ms)
         key_of = self._keys.key_of
         found = sorted((key_of(number), part.degrees) for part in slices for number in part.keys.tolist())
@@ -158,12 +155,11 @@ class SharedMatcher:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
     def _enter(self, concept: Concept) -> int:
-        """Give a new concept a number, and hold it."""
+        """Number and hold a new concept."""
         at = self._free.pop() if self._free else len(self._held_by)
         self._numbers[concept.body], self._held_by[at] = at, concept
         self.concepts.add((at >> 8, at & 255), concept.body)
@@ -171,5 +167,5 @@ class SharedMatcher:
 
 
 def _concept(wanted: Subscription) -> bytes:
-    """Return a body without the thresholds of the whole, and without its time."""
+    """Return a body without the thresholds of the whole, and without its creation time."""
     return encode_subscription(replace(wanted, possibility=0, necessity=0, stamp_s=0))

@@ -1,13 +1,13 @@
-"""Sieve, then verify: which rows do notifications satisfy, and how well?
+"""Sieve and verification: which rows do notifications satisfy, and to which degrees?
 
-These are plain functions that `plugins.kernels.compiled` turns into machine code. Sixty-four rows at a time
-are asked whether every cut may be met; the few that may are judged from their records, by the comparisons of
-sides that `plugins.atopss.shapes.degrees` explains. Straight sides take one division each, of integers in
-float64, whose floor is exact; curved ones and complements go through the levels.
+These are plain functions that `plugins.kernels.compiled` compiles. Sixty-four rows at a time are tested
+whether every cut may be met; the few that may are evaluated from their records, by the comparisons of sides
+of `plugins.atopss.shapes.degrees`. Straight sides take one division each, of integers in float64, whose floor
+is exact; curved ones and complements use the levels.
 
-A record is its number, and of each predicate four corners and a word of flags: the numbers of both profiles
-(seven bits each), complement (one), the least necessity and the least possibility (five each). As predicates
-are joined by the minimum, the thresholds of the whole are thresholds of each of them.
+A record is its number, and per predicate four corners and a word of flags: the numbers of both profiles
+(seven bits each), complement (one), the minimum necessity and the minimum possibility (five each). As
+predicates are joined by the minimum, the thresholds of the whole are thresholds of each of them.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ HEAD_WORDS = 1
 PREDICATE_WORDS = 5
 
 RIGHT, COMPLEMENT, NECESSITY, POSSIBILITY = 7, 14, 15, 20
-"""Where in the flags each part begins; the left profile stands first."""
+"""Offsets in the flags; the left profile is first."""
 
 FULL_STEP = 131070
 PROFILE_MASK = 127
@@ -35,19 +35,19 @@ COMPLEMENT_BIT = 1 << COMPLEMENT
 CURVED_OR_TURNED = 2 * COMPLEMENT_BIT - 1
 
 CORNERS, LOW_BYTE, HIGH_BYTE, PROFILES, BEGIN, END, LOOK_FIELDS = 0, 4, 5, 6, 7, 8, 9
-"""What is known of an attribute: four corners, the 255ths that its support touches, both profiles, and the
-ends of the domain where it is cut off. One more bit with the profiles says that it is."""
+"""Value of an attribute: four corners, the 255ths that its support touches, both profiles, and the ends of
+the domain where it is clipped. One more bit with the profiles marks clipping."""
 
 CUT_BIT = 1 << 14
 
 
 NEXT_TO_NOTHING = 0.00048828125
-"""Added to both sides of a division it makes 0/0 whole, and moves no floor: between a quotient that is not
-whole and the next whole number there is room for more than four times as much."""
+"""Added to both sides of a division it makes 0/0 whole without changing a floor: the distance from a quotient
+that is not whole to the next whole number is more than four times as much."""
 
 
 def share(part: float, whole: float) -> float:
-    """Return 510·part/whole, from 0 to 510, whose floor is exact; nothing of nothing is all. No branch."""
+    """Return 510·part/whole, from 0 to 510, whose floor is exact; 0/0 is 510. No branch."""
     return min(max(510.0 * (part + NEXT_TO_NOTHING) / (whole + NEXT_TO_NOTHING), 0.0), 510.0)
 
 
@@ -132,7 +132,7 @@ def necessary_by_levels(q: Numbers, records: Words, at: int, look: Numbers, rank
 
 
 def verdict(q: Numbers, records: Words, begin: int, size: int, look: Numbers) -> int:
-    """Return Π·512 + N of a record whose predicates are joined by the minimum, -1 where it is not met."""
+    """Return Π·512 + N of a record whose predicates are joined by the minimum, -1 if it is not satisfied."""
     least, sure = 510, 510
     is_met = True
     for rank in range(size):
@@ -182,11 +182,10 @@ def scan(
     degrees: Numbers,
     ends: Numbers,
 ) -> int:
-    """Write the numbers of all rows that are satisfied, and Π·512 + N of each, one notification behind the
-    other; ends[i] is where those of number i end. Without `verifies` all that the sieve lets pass is written.
+    """Write the numbers of all satisfied rows, and Π·512 + N of each, notification by notification; ends[i]
+    is the end of those of number i. Without `verifies` everything that passes the sieve is written.
 
-    told[i, attribute] is what notification i tells. Returns where the last ones end, -1 if the room ends
-    before.
+    told[i, attribute] is the value in notification i. Returns the end, or -1 if there is not enough room.
     """
     found = 0
     for number in range(len(events)):

@@ -1,9 +1,8 @@
-"""Rows of subscriptions for the sieve: bytes that say where a cut may be met, and records that decide.
+"""Rows of subscriptions for the sieve: bytes of possible cuts, and records for verification.
 
-Rows stand in groups of equal event and attributes (`plugins.kernels.rows.grouped_blocks`). Of each
-predicate a block has two columns of bytes, the first and the last 255th of the axis that its cut touches;
-the record of a row has, in an array of its own, everything that the verdict needs
-(`plugins.atopss.matching.sieve_scan`).
+Rows are in groups of equal event and attributes (`plugins.kernels.rows.grouped_blocks`). Per predicate a
+block has two columns of bytes, the first and the last 255th of the axis that its cut touches; the record of a
+row has, in a separate array, everything for the verdict (`plugins.atopss.matching.sieve_scan`).
 """
 
 from dataclasses import dataclass
@@ -32,20 +31,20 @@ MOST_SIZE = 64
 """Predicates of a row."""
 
 _SPARE = 64
-"""Arenas grow by little: records are long, and there may be a million."""
+"""Arenas grow in small steps: records are long, and there may be a million."""
 
 
 @dataclass(frozen=True, slots=True)
 class SieveGroup:
-    """What all rows of a group have in common: the event, and the attribute of each predicate."""
+    """Common data of a group: the event, and the attribute of each predicate."""
 
     event: int
     attributes: tuple[int, ...]
 
 
 class SieveStore(GroupedBlocks):
-    """Rows in groups; every number stands in it once at most. A record of `size` predicates has
-    head + each·size words, the first of which is the number.
+    """Rows in groups; numbers are unique. A record of `size` predicates has head + each·size words, the first
+    of which is the number.
     """
 
     records: Words
@@ -57,11 +56,11 @@ class SieveStore(GroupedBlocks):
 
     @property
     def held_bytes(self) -> int:
-        """Return the bytes of all arrays, spare room included."""
+        """Return the bytes of all arrays, including spare room."""
         return super().held_bytes + self.attributes.nbytes
 
     def put_all(self, group: SieveGroup, firsts: Bytes, lasts: Bytes, records: Words) -> None:
-        """Hold rows of one group that are not held yet: cuts by row and rank, and their records."""
+        """Add new rows of one group: cuts by row and rank, and their records."""
         places = self._take_many(self._number(group), len(records))
         blocks, rows = places // ROWS, places % ROWS
         for rank in range(len(group.attributes)):
@@ -79,7 +78,7 @@ class SieveStore(GroupedBlocks):
             fill(self._places.table, keys, places)
 
     def remove(self, number: int) -> bool:
-        """Forget the row of this number; say whether there was one."""
+        """Remove the row of this number; return whether there was one."""
         return self._remove(number) is not None
 
     def key_at(self, place: int) -> int:
@@ -101,7 +100,7 @@ class SieveStore(GroupedBlocks):
         return self._head + self._each * size
 
     def _form(self, number: int) -> Form:
-        """Return the size of a group; the rest is the same for all."""
+        """Return the size of a group; the rest is constant."""
         return int(self.groups[number, SIZE]), 0
 
     def _lengths(self, form: Form) -> tuple[int, int]:
@@ -121,7 +120,7 @@ class SieveStore(GroupedBlocks):
         return int(np.uint32(self.records[into]))
 
     def _number(self, group: SieveGroup) -> int:
-        """Return a group's number; a new one is entered into the directory."""
+        """Return a group's number; a new one is added to the directory."""
         if group in self._numbers:
             return self._numbers[group]
         fields = [0] * GROUP_FIELDS

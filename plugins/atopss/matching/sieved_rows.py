@@ -1,4 +1,4 @@
-"""Subscriptions as rows of the sieve, and the search through them."""
+"""Subscriptions as rows of the sieve, and their search."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -38,7 +38,7 @@ from plugins.key_numbers import KeyNumbers
 from plugins.language import SubscriptionKey
 
 MOST_TERMS: Final = 16
-"""A function with more terms has a row for each of its predicates."""
+"""A function with more terms has a row per predicate."""
 
 ATTRIBUTES: Final = 64
 _OTHER_HEAD, _OTHER_EACH = 1, 0
@@ -48,9 +48,9 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Axes:
-    """How long the axis of each attribute is: its domain, or what was seen where there is no mission table.
+    """Lengths of the axes: the domain, or the observed maximum without a mission table.
 
-    A place on an axis is rounded to 255ths of its length, outward; what lies beyond counts as its end.
+    A place on an axis is rounded outward to 255ths of its length; what lies beyond counts as its end.
     """
 
     def __init__(self, mission: MissionTable | None) -> None:
@@ -60,7 +60,7 @@ class Axes:
                 self._lengths[event.index, attribute.index] = attribute.hi_scaled - attribute.lo_scaled
 
     def see(self, event: int, predicate: Predicate) -> None:
-        """Note the corners of a predicate on an axis that nobody knows yet."""
+        """Extend an axis without a domain by the corners of a predicate."""
         if (event, predicate.attribute) not in self._lengths:
             shape = predicate.shape
             corners = [abs(corner) for corner in (shape.m1, shape.m2, shape.m3, shape.m4)]
@@ -69,12 +69,12 @@ class Axes:
             )
 
     def below(self, event: int, attribute: int, place: int, parts: int = 1) -> int:
-        """Return the 255th in which a place lies, given in so many parts of a step."""
+        """Return the 255th of a place, given in `parts` parts of a step, rounded down."""
         length = max(self._lengths.get((event, attribute), BYTE_TOP), 1)
         return min(max(BYTE_TOP * place // (length * parts), 0), BYTE_TOP)
 
     def above(self, event: int, attribute: int, place: int, parts: int = 1) -> int:
-        """Return the 255th behind which a place does not lie."""
+        """Return the 255th of a place, rounded up."""
         length = max(self._lengths.get((event, attribute), BYTE_TOP), 1)
         return min(max(-(-BYTE_TOP * place // (length * parts)), 0), BYTE_TOP)
 
@@ -97,7 +97,7 @@ class SievedRows:
         self._degrees = np.empty(4096, np.int64)
 
     def put(self, subscriptions: Iterable[tuple[SubscriptionKey, Subscription]]) -> None:
-        """Hold subscriptions that are not held yet."""
+        """Add new subscriptions."""
         plain: dict[SieveGroup, list[tuple[SubscriptionKey, Subscription]]] = {}
         for key, wanted in subscriptions:
             for predicate in wanted.predicates:
@@ -119,7 +119,7 @@ class SievedRows:
             self.plain.put_all(group, cuts[:, :, 0], cuts[:, :, 1], records.astype(np.uint32).view(np.int32))
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget one; an unknown key is no error."""
+        """Remove a subscription; an unknown key is ignored."""
         number = self._numbers.number_of(key)
         if number is not None and self.plain.remove(number):
             self._numbers.release(key)
@@ -150,7 +150,7 @@ class SievedRows:
         return found
 
     def looks(self, notifications: Sequence[Notification]) -> tuple[Numbers, npt.NDArray[np.uint8], Numbers]:
-        """Return what notifications tell as the search wants it: by attribute, their events, their masks."""
+        """Return notifications as search input: values by attribute, events, masks."""
         told = np.zeros((len(notifications), ATTRIBUTES, LOOK_FIELDS), np.int64)
         events = np.zeros(len(notifications), np.uint8)
         features = np.zeros(len(notifications), np.int64)
@@ -170,7 +170,7 @@ class SievedRows:
         *,
         verifies: bool,
     ) -> tuple[Numbers, npt.NDArray[np.uint32], Numbers]:
-        """Return (ends, numbers, Π·512 + N): those of notification i stand at [ends[i - 1], ends[i])."""
+        """Return (ends, numbers, Π·512 + N): those of notification i are at [ends[i - 1], ends[i])."""
         run: Any = compiled(scan)
         head, each = (HEAD_WORDS, PREDICATE_WORDS) if verifies else (_OTHER_HEAD, _OTHER_EACH)
         ends = np.zeros(len(events), np.int64)
@@ -200,7 +200,7 @@ class SievedRows:
         self._functions[key] = wanted, tuple(rows)
 
     def _cut(self, event: int, predicate: Predicate, possibility: int) -> tuple[int, int]:
-        """Return the 255ths that the cut of a predicate touches at the level that it must reach."""
+        """Return the 255ths that the cut of a predicate touches at its required level."""
         shape, attribute = predicate.shape, predicate.attribute
         if predicate.complement:
             return 0, BYTE_TOP
@@ -235,11 +235,11 @@ _NUMBERS: Final = {byte: number for number, byte in enumerate(_PROFILES)}
 
 
 def profile_number(byte: int) -> int:
-    """Return the number of a profile among all there are, which takes seven bits."""
+    """Return the number of a profile, which takes seven bits."""
     return _NUMBERS[byte]
 
 
 @cache
 def profile_tables() -> Numbers:
-    """Return the tables of all profiles, by their numbers."""
+    """Return the tables of all profiles, by number."""
     return np.array([levels(byte) for byte in _PROFILES], np.int64)

@@ -1,1 +1,1 @@
-"""How two subscriptions of the language relate, and what serves in place of several."""
+"""Relations of subscriptions: covering, merging, routing."""

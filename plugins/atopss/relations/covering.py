@@ -1,9 +1,9 @@
-"""The forest of coverings in rows: comparisons of cuts (`plugins.atopss.relations.cuts`) as those of bounds.
+"""The covering forest in rows: comparisons of cuts (`plugins.atopss.relations.cuts`) as comparisons of
+bounds.
 
-A plain subscription, an *and* by the minimum that names each attribute once, has six bounds for each
-predicate: both levels, and where the cuts at them begin and end, written so that what stands for another has
-no higher bound. Those are searched in compiled code. What is joined otherwise is rare: there it is known by
-its bytes, and here it is compared one by one.
+A plain subscription, an *and* by the minimum with each attribute once, has six bounds per predicate: both
+levels, and begin and end of the cuts at them, encoded so that a covering one has no higher bound. They are
+searched in compiled code. Other subscriptions are rare: they are compared one by one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,20 +30,21 @@ _WIDTH: Final = cover.TRIPLE + 6
 _PLAIN, _OTHER = 0, 1
 """Kinds of nodes; only the first can be compared by bounds."""
 _LOWEST: Final = -(1 << 62)
-"""The bound of what asks for no necessity: it stands for everything."""
+"""The bound without a required necessity: it covers everything."""
 _COMPLEMENT: Final = 128
 _USUAL_LENGTH: Final = 1 << 14
-"""Of an axis of which nobody says how long it is; how well bytes sift depends on it, and nothing else."""
+"""Assumed length of an axis without a domain; it affects only the selectivity of bytes."""
 _LAST_BYTE: Final = 255
 _UNKNOWN: Final = (0, _LAST_BYTE, _COMPLEMENT, *[0] * 6)
-"""The numbers of a constraint of which bounds say nothing."""
+"""The numbers of a constraint without bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainColumns:
-    """Plain subscriptions of one event and one size, side by side, with straight sides and no complements.
+    """Plain subscriptions of one event and one size as columns, with straight sides and no complements.
 
-    `attributes` rise in each row; `corners` has four numbers, `levels` two in thirtieths, for each of them.
+    `attributes` are ascending in each row; `corners` has four numbers, `levels` two in thirtieths, per
+    attribute.
     """
 
     event: int
@@ -52,7 +53,6 @@ class PlainColumns:
     levels: Numbers
 
     def subscription(self, row: int) -> Subscription:
-        """Return one of them."""
         predicates = tuple(
             Predicate(
                 int(attribute), Shape(*corners.tolist()), possibility=int(both[0]), necessity=int(both[1])
@@ -64,7 +64,7 @@ class PlainColumns:
         return Subscription(self.event, predicates)
 
     def bounds(self, lengths: Mapping[int, int]) -> Numbers:
-        """Return the numbers of all predicates, as the forest keeps them."""
+        """Return the numbers of all predicates, as stored in the forest."""
         m1, m2, m3, m4 = (self.corners[:, :, corner] for corner in range(4))
         axis = np.full(cover.AGE, _USUAL_LENGTH, np.int64)
         axis[list(lengths)] = [max(length, 1) for length in lengths.values()]
@@ -91,7 +91,7 @@ class PlainColumns:
 
 
 class AtopssForest:
-    """Keeps subscriptions in trees of covering, through insertions and removals."""
+    """Maintains covering trees under insertions and removals."""
 
     def __init__(self, codec: AtopssCodec) -> None:
         self._codec = codec
@@ -101,11 +101,10 @@ class AtopssForest:
         self._patterns: dict[Subscription, int] = {}
 
     def __len__(self) -> int:
-        """Return how many subscriptions stand in it."""
         return len(self._nodes)
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find this subscription its place; a known key is replaced. A bad body raises `VectorError`."""
+        """Add a subscription; a known key is replaced. An invalid body raises `VectorError`."""
         wanted = self._codec.subscription(body)
         self.remove(key)
         self._wanted[key] = wanted
@@ -143,7 +142,9 @@ class AtopssForest:
                 self._settle(key)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Let it go; an unknown key is no error. The children of a root find another root or become roots."""
+        """Remove a subscription; an unknown key is ignored. The children of a root move to another root or
+        become roots.
+        """
         if key not in self._wanted:
             return
         orphans = self.children(key) if self._others and self._nodes.parent(key) is None else []
@@ -154,7 +155,7 @@ class AtopssForest:
             self._settle(orphan)
 
     def remove_all(self, keys: Sequence[SubscriptionKey]) -> None:
-        """Remove many subscriptions that are held, in this order."""
+        """Remove many held subscriptions, in this order."""
         if self._others:
             for key in keys:
                 self.remove(key)
@@ -164,23 +165,20 @@ class AtopssForest:
             del self._wanted[key]
 
     def parent(self, key: SubscriptionKey) -> SubscriptionKey | None:
-        """Return who covers it, or None for a root."""
+        """Return the key that covers it, or None for a root."""
         return self._nodes.parent(key)
 
     def children(self, key: SubscriptionKey) -> list[SubscriptionKey]:
-        """Return those directly below it, ordered by key."""
         return self._nodes.children(key)
 
     def roots(self) -> list[SubscriptionKey]:
-        """Return the roots, ordered by key."""
         return self._nodes.roots()
 
     def statistics(self) -> ForestStatistics:
-        """Return how many roots there are, how deep the trees go and how large the largest is."""
         return self._nodes.statistics()
 
     def _settle(self, key: SubscriptionKey) -> None:
-        """Compare a root with those roots to which no bounds compare it: others with all, all with others."""
+        """Compare a root with the roots that bounds cannot compare: others with all, all with others."""
         if not self._others or self._nodes.parent(key) is not None:
             return
         wanted = self._subscription(key)
@@ -200,7 +198,6 @@ class AtopssForest:
         return found if isinstance(found, Subscription) else found[0].subscription(found[1])
 
     def _bounds(self, leaf: Predicate, whole: Subscription) -> list[int]:
-        """Return the numbers of one predicate."""
         possible, necessary = levels(leaf, whole)
         level, sure = counted((possible, necessary))
         shape, length = leaf.shape, self._codec.lengths(whole.event).get(leaf.attribute)

@@ -1,9 +1,9 @@
-"""Which predicate stands for which, and so which subscription: cuts are compared at the levels to be reached.
+"""Covering between predicates, and so between subscriptions: cuts are compared at the required levels.
 
-A predicate with thresholds lets something pass as far as the cuts of its shape at those levels reach, within
-the domain of its attribute. Where the cut of one contains that of another, and its level is not higher,
-whatever reaches the other reaches it, for every value however uncertain. The cut of a complement is what lies
-outside of the strict cut of its shape, so containment is reversed there.
+A predicate with thresholds matches as far as the cuts of its shape at those levels reach, within the domain
+of its attribute. If the cut of one contains that of another, and its level is not higher, it matches whatever
+the other matches, for every value, however uncertain. The cut of a complement is the outside of the strict
+cut of its shape, so containment is reversed there.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ Levels = tuple[int, int]
 """(possibility, necessity) in thirtieths."""
 
 Lengths = Mapping[int, int]
-"""How long the axes of attributes are; one that is missing has no ends."""
+"""Lengths of the axes of attributes; a missing one is unbounded."""
 
 ENDLESS: Final[Lengths] = MappingProxyType({})
 
 
 def levels(predicate: Predicate, whole: Subscription) -> Levels:
-    """Return what a predicate must reach for the whole to be satisfied, where all of them must."""
+    """Return the levels that a predicate must reach for the whole to be satisfied, if all of them must."""
     return max(predicate.possibility, whole.possibility), max(predicate.necessity, whole.necessity)
 
 
@@ -38,7 +38,7 @@ def counted(levels: Levels) -> tuple[int, int]:
 def stands_for(
     one: Predicate, other: Predicate, wanted: Levels, reached: Levels, length: int | None = None
 ) -> bool:
-    """Return whether whatever reaches the levels `reached` of `other` is known to reach `wanted` of `one`, on
+    """Return whether whatever reaches the levels `reached` of `other` certainly reaches `wanted` of `one`, on
     an axis of this length.
     """
     if one.attribute != other.attribute or one.complement != other.complement:
@@ -57,11 +57,11 @@ def _contains(one: Predicate, other: Predicate, level: int, other_level: int, le
 
 
 def bounds(leaf: Predicate, level: int, length: int | None) -> tuple[int, int]:
-    """Return where the cut of a predicate begins, and the opposite of where it ends: what contains another
-    has no higher bounds. What lies outside of the axis counts for nothing.
+    """Return the begin of the cut of a predicate, and the negated end: a containing cut has no higher bounds.
+    What lies outside the axis is ignored.
 
-    Of a complement they are those of the strict cut that is left out, which must be the smaller one; at the
-    same place an upright side begins before a sloped one.
+    For a complement they are those of the excluded strict cut, which must be the smaller one; at the same
+    place an upright side begins before a sloped one.
     """
     shape = leaf.shape
     if not leaf.complement:
@@ -77,9 +77,7 @@ def bounds(leaf: Predicate, level: int, length: int | None) -> tuple[int, int]:
 
 
 def meet(one: Predicate, level: int, other: Shape, length: int | None = None) -> bool:
-    """Return whether the cut of a predicate at a level and a support have something in common on an axis of
-    this length.
-    """
+    """Return whether the cut of a predicate at a level and a support overlap on an axis of this length."""
     shape = one.shape
     begin, end = other.first(0), other.last(0)
     if length is not None:
@@ -96,7 +94,7 @@ def meet(one: Predicate, level: int, other: Shape, length: int | None = None) ->
 
 
 def covers(one: Subscription, other: Subscription, lengths: Lengths = ENDLESS) -> bool:
-    """Return whether whatever satisfies `other` is known to satisfy `one`, on axes of these lengths."""
+    """Return whether `one` certainly matches whatever `other` matches, on axes of these lengths."""
     if replace(one, stamp_s=0) == replace(other, stamp_s=0):
         return True
     if one.event != other.event or one.norm != Norm.MIN or other.norm != Norm.MIN:
@@ -126,8 +124,8 @@ def covers(one: Subscription, other: Subscription, lengths: Lengths = ENDLESS) -
 def _stands_alone(
     leaf: Predicate, inner: Predicate, one: Subscription, other: Subscription, length: int | None
 ) -> bool:
-    """Return whether a predicate stands for another where any is enough: possibility and necessity of the
-    whole may come from different ones, so what is reached by itself must be reached by itself.
+    """Return whether a predicate covers another where any suffices: possibility and necessity of the whole
+    may come from different ones, so each must be reached by itself.
     """
     own = (leaf.possibility, leaf.necessity), (inner.possibility, inner.necessity)
     whole = levels(leaf, one), levels(inner, other)

@@ -1,6 +1,4 @@
-"""What two subscriptions have in common: the one that lets pass whatever either of them wants, and how alike
-they are.
-"""
+"""Merging of two subscriptions, and their similarity."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,33 +14,33 @@ from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscrip
 from plugins.routing import Thresholds
 
 Similarity = tuple[float, int, int]
-"""(overlap from 0 to 1, Π, N): the least over all attributes."""
+"""(overlap from 0 to 1, Π, N): the minimum over all attributes."""
 
 NOT_ALIKE: Final[Similarity] = (0.0, 0, 0)
-"""What everything is at least."""
+"""The lowest similarity."""
 
 Names = tuple[int, frozenset[int]]
-"""An event, and attributes of it."""
+"""An event and its attributes."""
 
 
 def _mean(one: int, other: int) -> int:
-    """Return the threshold that is the mean of two, or the fifteenth below it."""
+    """Return the mean of two thresholds, or the fifteenth below it."""
     mean = (one + other) // 2
     return mean if one == other or one + other == 2 * HALF else mean & ~1
 
 
 _JOINED: Final[dict[Thresholds, Callable[[int, int], int]]] = {"min": min, "average": _mean, "max": max}
-"""What becomes of two thresholds, in thirtieths."""
+"""Merged thresholds, in thirtieths."""
 
 
 def is_plain(wanted: Subscription) -> bool:
-    """Say whether all predicates must hold, joined by the minimum."""
+    """Return whether all predicates must hold, joined by the minimum."""
     return wanted.form == Form.AND and wanted.norm == Norm.MIN
 
 
 def merged(one: Subscription, other: Subscription, thresholds: Thresholds = "min") -> Subscription | None:
-    """Return the hull of two plain subscriptions on the same attributes, each of them once; None where there
-    is none. With the lower thresholds nothing is lost.
+    """Return the hull of two plain subscriptions on the same attributes, each once; None if there is none.
+    With the lower thresholds nothing is lost.
     """
     joined = _JOINED[thresholds]
     pairs = paired(one, other)
@@ -70,14 +68,14 @@ def merged(one: Subscription, other: Subscription, thresholds: Thresholds = "min
 
 
 def names_of(wanted: Subscription) -> Names | None:
-    """Return what a plain subscription names that has each attribute once; None of all others."""
+    """Return event and attributes of a plain subscription with each attribute once; None for others."""
     attributes = wanted.attributes
     is_simple = is_plain(wanted) and len(attributes) == len(wanted.predicates)
     return (wanted.event, attributes) if is_simple else None
 
 
 def paired(one: Subscription, other: Subscription) -> list[tuple[Predicate, Predicate]] | None:
-    """Return the predicates of two plain subscriptions side by side; None where attributes differ, or one has
+    """Return the predicates of two plain subscriptions in pairs; None if attributes differ, or one has
     several predicates, or a complement.
     """
     if one.event != other.event or not (is_plain(one) and is_plain(other)):
@@ -102,7 +100,7 @@ def _hull(one: Shape, other: Shape) -> Shape | None:
 
 
 def _side(is_sloped: bool, profile: int, other_is_sloped: bool, other: int) -> int | None:
-    """Return the profile that lies above both, None where neither does."""
+    """Return the profile that lies above both, or None."""
     if not (is_sloped and other_is_sloped) or profile == other:
         return profile if is_sloped else other
     q, q2 = table(profile), table(other)
@@ -114,9 +112,8 @@ def _side(is_sloped: bool, profile: int, other_is_sloped: bool, other: int) -> i
 def similarity(
     one: Subscription, other: Subscription, lengths: Mapping[int, int], least: Similarity = NOT_ALIKE
 ) -> Similarity | None:
-    """Return how alike two subscriptions are that can be merged; None where they cannot, or are less alike
-    than the least. `lengths` are those of the axes, by attribute: what lies outside of a domain counts for
-    nothing.
+    """Return the similarity of two subscriptions that can be merged; None if they cannot, or if it is below
+    the minimum. `lengths` are those of the axes, by attribute: what lies outside a domain is ignored.
     """
     pairs = paired(one, other)
     if pairs is None:
@@ -142,14 +139,14 @@ def similarity(
 
 
 def _known(shape: Shape, length: int | None) -> Shape:
-    """Return a set as what is known of a value in the domain."""
+    """Return a set as a value in the domain."""
     return shape if length is None else shape.within(length)
 
 
 def _overlap(one: Shape, other: Shape, hull: Shape, length: int | None) -> float:
     """Return ∫min(μ, μ') / ∫hull over the domain; two equal points overlap fully.
 
-    The cut of the minimum of two sets is what their cuts have in common, so both areas are integrals over
+    The cut of the minimum of two sets is the intersection of their cuts, so both areas are integrals over
     levels.
     """
     common, whole = _area((one, other), length), _area((hull,), length)
@@ -159,8 +156,8 @@ def _overlap(one: Shape, other: Shape, hull: Shape, length: int | None) -> float
 
 
 def _area(shapes: tuple[Shape, ...], length: int | None) -> float:
-    """Return the area below all of these shapes: the length of their common cut, over all levels. Of straight
-    sides it is made of a few straight pieces.
+    """Return the area below all of these shapes: the length of their common cut, over all levels. For
+    straight sides it consists of a few linear pieces.
     """
     if all(shape.is_straight for shape in shapes):
         levels = _bends(shapes, length)
@@ -185,7 +182,7 @@ def _area(shapes: tuple[Shape, ...], length: int | None) -> float:
 
 
 def _common(firsts: Sequence[float], lasts: Sequence[float], length: int | None) -> float:
-    """Return how long a common cut is."""
+    """Return the length of a common cut."""
     first, last = max(firsts), min(lasts)
     if length is not None:
         first, last = max(first, 0), min(last, length)
@@ -193,7 +190,7 @@ def _common(firsts: Sequence[float], lasts: Sequence[float], length: int | None)
 
 
 def _bends(shapes: tuple[Shape, ...], length: int | None) -> list[float]:
-    """Return the levels between which the length of the common cut is a straight line."""
+    """Return the levels between which the length of the common cut is linear."""
     lines = [(float(shape.m1), float(shape.m2)) for shape in shapes]
     lines += [(float(shape.m4), float(shape.m3)) for shape in shapes]
     if length is not None:

@@ -1,9 +1,9 @@
-"""A table of subscriptions in which few stand for all: what is covered is not told on, and what is alike is
-merged (Liu's thesis, section 4.3).
+"""A routing table with covering and merging: covered subscriptions are not forwarded, similar ones are merged
+(Liu's thesis, section 4.3).
 
-An entry is one subscription, or the merger of several. A new subscription that no entry covers joins the
-entry that is most like it, if one is like enough. A merger is always the fold of `merge` over its members, in
-the order of their keys; when fewer than two are left it dissolves, and they come in again as new ones.
+An entry is one subscription, or the merger of several. A new subscription that no entry covers joins the most
+similar entry, if one is similar enough. A merger is always the fold of `merge` over its members, in the order
+of their keys; with fewer than two it dissolves, and they are inserted as new ones.
 """
 
 from collections import Counter
@@ -19,30 +19,28 @@ from plugins.routing import Changes
 
 
 class Mergeable(Protocol):
-    """What a table asks of the language (`plugins.atopss.relations.relations`)."""
+    """The relations that a table needs (`plugins.atopss.relations.relations`)."""
 
     def names(self, body: bytes) -> Names | None:
-        """Return the event and attributes of a body that may be merged with others that have the same, and
-        covers only what has at least those; None where it says nothing of that.
+        """Return the event and attributes of a body that can be merged with others that have the same, and
+        covers only bodies with at least those; None if unknown.
         """
         ...
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether whatever satisfies `other` is known to satisfy `one`."""
+        """Return whether `one` certainly matches whatever `other` matches."""
         ...
 
-    def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return a body that covers both."""
-        ...
+    def merge(self, one: bytes, other: bytes) -> bytes | None: ...
 
     def similarity(self, one: bytes, other: bytes, least: Similarity) -> Similarity | None:
-        """Return how alike two bodies are; None where that is less than the least."""
+        """Return the similarity of two bodies, or None below the minimum."""
         ...
 
 
 @dataclass(slots=True)
 class Entry:
-    """A body that is told on, the members it is made of, and what else it covers."""
+    """A forwarded body, its members, and what else it covers."""
 
     body: bytes
     members: dict[SubscriptionKey, bytes]
@@ -50,25 +48,23 @@ class Entry:
 
 
 class _Entries:
-    """Entries by what they name, so that few of many are compared with a body."""
+    """Entries by event and attributes, so that few are compared with a body."""
 
     def __init__(self) -> None:
         self._groups: dict[Names | None, dict[int, Entry]] = {}
         self._with: dict[tuple[int, int], set[Names]] = {}
-        """The names that have an attribute, by event and attribute."""
+        """The names with an attribute, by event and attribute."""
 
     def __iter__(self) -> Iterator[Entry]:
         for group in self._groups.values():
             yield from group.values()
 
     def enter(self, names: Names | None, entry: Entry) -> None:
-        """Take in an entry."""
         self._groups.setdefault(names, {})[id(entry)] = entry
         for place in _places(names):
             self._with.setdefault(place, set()).add(names)  # type: ignore[arg-type]
 
     def leave(self, names: Names | None, entry: Entry) -> None:
-        """Let one out."""
         del self._groups[names][id(entry)]
         if not self._groups[names]:
             del self._groups[names]
@@ -76,11 +72,11 @@ class _Entries:
                 self._with[place].remove(names)  # type: ignore[arg-type]
 
     def alike(self, names: Names | None) -> list[Entry]:
-        """Return those that name the same."""
+        """Return the entries with the same names."""
         return [] if names is None else list(self._groups.get(names, {}).values())
 
     def above(self, names: Names | None) -> Iterator[Entry]:
-        """Return those that may cover what names this."""
+        """Return the entries that may cover a body with these names."""
         if names is None:
             yield from self
             return
@@ -98,7 +94,7 @@ class _Entries:
             yield from self._groups.get(subset, {}).values()
 
     def below(self, names: Names | None) -> list[Entry]:
-        """Return those that what names this may cover."""
+        """Return the entries that a body with these names may cover."""
         if names is None:
             return list(self)
         rarest = min((self._with.get(place, set()) for place in _places(names)), key=len)
@@ -114,7 +110,7 @@ def _places(names: Names | None) -> list[tuple[int, int]]:
 
 
 class MergingTable:
-    """Entries that together cover everything that is held; none of them covers another."""
+    """Entries that together cover everything held; none of them covers another."""
 
     def __init__(
         self, relations: Mergeable, overlap: float = 0.5, possibility: int = TOP, necessity: int = 0
@@ -128,33 +124,31 @@ class MergingTable:
 
     @property
     def entries(self) -> list[Entry]:
-        """Return what stands for all."""
         return list(self._entries)
 
     def insert(self, key: SubscriptionKey, body: bytes) -> Changes:
-        """Hold a subscription; a known key is replaced."""
-        self._relations.names(body)  # which refuses what is no body, before anything changes
+        """Add a subscription; a known key is replaced."""
+        self._relations.names(body)  # refuses an invalid body before anything changes
         self._take_out(key)
         self._bring_in(key, body)
         return self._changes()
 
     def remove(self, key: SubscriptionKey) -> Changes:
-        """Forget one; an unknown key changes nothing."""
         self._take_out(key)
         return self._changes()
 
     def bodies(self) -> list[bytes]:
-        """Return what is told on."""
+        """Return the forwarded bodies."""
         return [entry.body for entry in self._entries]
 
     @property
     def covered(self) -> int:
-        """Return how many an entry stands for that is not made of them."""
+        """Return the number of bodies that an entry covers without being made of them."""
         return sum(len(entry.covered) for entry in self._entries)
 
     @property
     def mergers(self) -> int:
-        """Return how many entries are made of several."""
+        """Return the number of merged entries."""
         return sum(len(entry.members) > 1 for entry in self._entries)
 
     def _bring_in(self, key: SubscriptionKey, body: bytes) -> None:
@@ -189,7 +183,7 @@ class MergingTable:
         return whole
 
     def _enter(self, entry: Entry) -> None:
-        """Take in an entry; those that it covers go below it."""
+        """Add an entry; those that it covers move below it."""
         names = self._relations.names(entry.body)
         for other in self._entries.below(names):
             if self._relations.covers(entry.body, other.body):
@@ -223,8 +217,8 @@ class MergingTable:
             self._bring_in(one, body)
 
     def _changes(self) -> Changes:
-        """Return what has changed since the last time. A body may have come and gone several times; how
-        often says whether it is there now and was not before.
+        """Return the changes since the last call. A body may have come and gone several times; the count
+        decides whether it is new.
         """
         steps = Counter(self._come)
         steps.subtract(self._gone)

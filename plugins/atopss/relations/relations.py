@@ -1,4 +1,4 @@
-"""Covering, merging and advertisements, as brokers and `dens cover` ask for them."""
+"""Covering, merging and advertisements, for brokers and `dens cover`."""
 
 from functools import lru_cache
 
@@ -14,39 +14,39 @@ from plugins.atopss.vectors import encode_subscription
 
 MOST_TERMS = 64
 _REMEMBERED = 1 << 14
-"""So many bodies are read once: tables compare the same ones again and again."""
+"""Size of the cache of decoded bodies: tables compare the same ones repeatedly."""
 
 
 class AtopssRelations:
-    """Answers about bodies. `covers` says True only where it is certain; it may miss some."""
+    """Relations of bodies. `covers` returns True only if it is certain."""
 
     def __init__(self, table: MissionTable | None) -> None:
         self._codec = AtopssCodec(table)
         self._read = lru_cache(_REMEMBERED)(self._codec.subscription)
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether whatever satisfies `other` is known to satisfy `one` too."""
+        """Return whether `one` certainly matches whatever `other` matches."""
         return self._covers(self._read(one), self._read(other))
 
     def _covers(self, one: Subscription, other: Subscription) -> bool:
         return covers(one, other, self._codec.lengths(one.event))
 
     def stands_for(self, one: bytes, other: bytes) -> bool:
-        """Say whether a source that looks for `one` releases all that `other` needs: it covers it, and names
-        the same attributes, for a source tells no more than what is named.
+        """Return whether a source that filters for `one` releases all that `other` needs: it covers it, and
+        has the same attributes, because a source releases only those.
         """
         first, second = self._codec.subscription(one), self._codec.subscription(other)
         return first.attributes == second.attributes and self._covers(first, second)
 
     def intersects(self, one: bytes, other: bytes) -> bool:
-        """Say whether something may satisfy both. A value of which nothing is known satisfies nearly all, so
-        only another event class is certain.
+        """Return whether something may satisfy both. An unknown value satisfies nearly all, so only another
+        event class excludes it.
         """
         return self._codec.subscription(one).event == self._codec.subscription(other).event
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Say whether what an advertisement announces may satisfy a subscription: for some term every
-        attribute is announced, and what it must reach meets what may be published.
+        """Return whether an announced publication may satisfy a subscription: for some term every attribute
+        is announced, and the required cut overlaps the announced values.
         """
         announced, asked = self._codec.subscription(advertisement), self._codec.subscription(wanted)
         if announced.event != asked.event:
@@ -69,23 +69,24 @@ class AtopssRelations:
         )
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return a body that covers both, or None where the language has none that is worth it."""
+        """Return a body that covers both, or None if there is none worth it."""
         found = merged(self._read(one), self._read(other))
         return None if found is None else encode_subscription(found)
 
     def names(self, body: bytes) -> Names | None:
-        """Return what a body names that can be merged with others that name the same; None of others."""
+        """Return event and attributes of a body that can be merged with others that have the same; None for
+        others.
+        """
         return names_of(self._read(body))
 
     def similarity(self, one: bytes, other: bytes, least: Similarity = NOT_ALIKE) -> Similarity | None:
-        """Return how alike two bodies are; None where they cannot be merged, or are less alike than the
-        least.
+        """Return the similarity of two bodies; None if they cannot be merged, or if it is below
+        the minimum.
         """
         first, second = self._read(one), self._read(other)
         return similarity(first, second, self._codec.lengths(first.event), least)
 
     def forest(self) -> AtopssForest:
-        """Return an empty forest of coverings."""
         return AtopssForest(self._codec)
 
 

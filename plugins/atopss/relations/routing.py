@@ -1,12 +1,13 @@
-"""What brokers ask: covering and merging between them, and what an advertisement announces.
+"""Routing relations: covering and merging between brokers, and advertisements.
 
-An advertisement is a plain subscription whose thresholds say nothing; what it announces is in
-plugins/atopss/announced.py.
+An advertisement is a plain subscription without thresholds; plugins/atopss/announced.py defines what it
+announces.
 """
 
 from collections.abc import Iterable
 from functools import lru_cache
 
+from dens.interfaces import EntryTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.announced import advertisement_in, lie_within, shapes_of
 from plugins.atopss.canonical import canonical
@@ -18,16 +19,15 @@ from plugins.atopss.shapes.scale import TOP
 from plugins.atopss.shapes.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription
-from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same
+from plugins.routing import CoveringTable, RoutingOptions, same
 
 _REMEMBERED = 1 << 16
-"""So many answers about pairs of bodies are remembered: brokers of one mission ask the same of each other."""
+"""Size of the cache of answers about pairs of bodies: the brokers of a mission repeat the same
+comparisons."""
 _REMEMBERED_BODIES = 1 << 14
 
 
 class AtopssRouting:
-    """Answers about bodies of the language."""
-
     def __init__(self, relations: AtopssRelations, codec: AtopssCodec, options: RoutingOptions) -> None:
         self._codec = codec
         self._options = options
@@ -38,32 +38,30 @@ class AtopssRouting:
         self._announced = lru_cache(_REMEMBERED_BODIES)(self._decode)
 
     def _decode(self, body: bytes) -> tuple[int, dict[int, Shape]]:
-        """Return the event of an advertisement, and the shapes that it names; refuse another body."""
+        """Return the event and the shapes of an advertisement; refuse other bodies."""
         said = advertisement_in(body, self._codec)
         return said.event, shapes_of(said)
 
     def includes(self, one: bytes, other: bytes) -> bool:
-        """Say whether all that one advertisement announces another does too."""
+        """Return whether one advertisement announces all that another does."""
         event, wide = self._announced(one)
         other_event, narrow = self._announced(other)
         return event == other_event and lie_within(narrow, wide, self._codec.lengths(event))
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        """Say whether a publication lies in what an advertisement announces."""
+        """Return whether an advertisement announces a publication."""
         told = self._codec.notification(vector)
         event, supports = self._announced(advertisement)
         return told.event == event and lie_within(told.values, supports, self._codec.lengths(event))
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return a body in place of both, with thresholds as the mission wants them; None where there is
-        none.
-        """
+        """Return a merged body, with thresholds by the mission's options; None if there is none."""
         thresholds = "min" if self._options.merging is None else self._options.merging.thresholds
         found = merged(self._codec.subscription(one), self._codec.subscription(other), thresholds)
         return None if found is None else encode_subscription(found)
 
     def table(self) -> EntryTable:
-        """Return an empty table that spares what the mission wants to be spared."""
+        """Return an empty table with the mission's options."""
         merging = self._options.merging
         if merging is None:
             return CoveringTable(self.covers if self._options.covering else same)
@@ -75,7 +73,7 @@ class AtopssRouting:
         )
 
     def advertisement(self, event: EventClass, attributes: Iterable[Attribute]) -> bytes | None:
-        """Return an advertisement of anything about these attributes."""
+        """Return an advertisement of all values of these attributes."""
         leaves = tuple(Predicate(attribute.index, ANYTHING) for attribute in attributes)
         if not leaves:
             return None
@@ -84,24 +82,20 @@ class AtopssRouting:
 
 
 class _Spared:
-    """What a table of mergers asks; without covering only an equal body stands for another."""
+    """Relations of a table of mergers; without covering, a body covers only equal ones."""
 
     def __init__(self, routing: AtopssRouting, covering: bool) -> None:
         self._routing = routing
         self._covering = covering
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether one stands for the other."""
         return self._routing.covers(one, other) if self._covering else one == other
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return a body in place of both."""
         return self._routing.merge(one, other)
 
     def names(self, body: bytes) -> Names | None:
-        """Return what a body names."""
         return self._routing.names(body)
 
     def similarity(self, one: bytes, other: bytes, least: Similarity) -> Similarity | None:
-        """Return how alike two bodies are."""
         return self._routing.similarity(one, other, least)

@@ -1,14 +1,14 @@
 """Possibility and necessity: Π = sup min(μ, π), N = inf max(μ, 1 − π), in 510ths.
 
 Both are the worse of two sides. For Π a rising side of one shape must begin before the falling side of the
-other ends; for N each side of π must lie within the same side of μ. A falling side is a rising one seen in a
-mirror, so two comparisons of sides are all there is. A side is (foot, top, profile); straight ones are
-compared in closed form, others by the levels of their profiles, in nine halvings.
+other ends; for N each side of π must lie within the same side of μ. A falling side is a mirrored rising one,
+so two comparisons of sides suffice. A side is (foot, top, profile); straight ones are compared in closed
+form, others by the levels of their profiles, in nine bisections.
 
 Floors are degrees. Ceilings serve complements: (Π, N)(¬μ) = (510 − ⌈510·N⌉, 510 − ⌈510·Π⌉).
 
 Sup and inf run over the domain of the attribute, because a value's shape lies in it (`Shape.within`). Where a
-side of a value is cut off at an end of the domain, both are compared at this end too: it limits Π from above
+side of a value is clipped at an end of the domain, both are compared at this end too: it limits Π from above
 and N from below.
 """
 
@@ -23,7 +23,7 @@ Degrees = tuple[int, int]
 
 
 def judged(wanted: Shape, value: Shape, *, complement: bool = False) -> Degrees:
-    """Return possibility and necessity of a predicate, or of its opposite, given what is known of a value."""
+    """Return possibility and necessity of a predicate, or of its complement, for a value."""
     if complement:
         return TOP - necessity(wanted, value, up=True), TOP - possibility(wanted, value, up=True)
     return possibility(wanted, value), necessity(wanted, value)
@@ -90,7 +90,9 @@ def _rounded(dividend: int, divisor: int, up: bool) -> int:
 def _meeting_by_levels(
     foot: int, top: int, profile: int, foot2: int, top2: int, profile2: int, up: bool
 ) -> int:
-    """Both cuts at k meet; for the ceiling those above k − 1 overlap, as one of the sides slopes."""
+    """Return the level at which both cuts meet; for the ceiling those above k − 1 overlap, as one of the
+    sides slopes.
+    """
     width, width2 = top - foot, top2 - foot2
     q, q2 = levels(profile), levels(profile2)
     base = FULL * (foot + foot2)
@@ -102,7 +104,9 @@ def _meeting_by_levels(
 def _inclusion_by_levels(
     foot: int, top: int, profile: int, foot2: int, top2: int, profile2: int, up: bool
 ) -> int:
-    """What of the value is possible above 1 − k lies in the cut at k; see there for the ceiling."""
+    """Return the level k up to which the values possible above 1 − k lie in the cut at k; the ceiling as
+    above.
+    """
     width, width2 = top - foot, top2 - foot2
     q, q2 = levels(profile), levels(profile2)
     base = FULL * (foot - foot2)
@@ -112,7 +116,7 @@ def _inclusion_by_levels(
 
 
 def _largest(holds: Callable[[int], bool]) -> int:
-    """Return the largest k, 0 to 510, for which something holds that holds for all below; 0 always does."""
+    """Return the largest k, 0 to 510, of a monotonic condition; 0 always holds."""
     low, high = 0, TOP
     while low < high:
         middle = (low + high + 1) >> 1

@@ -2,8 +2,8 @@
 
 With u the fraction of the way up, from 0 at the foot to 1 at the top, the degree is the polyline through the
 points (Q[k]/65535, k/255). A straight side has Q[k] = 257k. A profile byte is inner + 16·outer: the degree is
-outer(inner(u)), each of them one of the functions below. All tables are written down in the golden file of
-the tests, which decides.
+outer(inner(u)), each of them one of the functions below. The golden file of the tests has all tables and is
+normative.
 """
 
 import math
@@ -18,14 +18,14 @@ STRAIGHT: Final = 0
 
 INDEED: Final = 5
 GAUSSIAN: Final = 10
-"""The side of a normal distribution, cut off where its degree falls below 1/255. It is a curve, not a hedge:
-it stands inside of others only."""
+"""The side of a normal distribution, clipped where its degree falls below 1/255. It is a curve, not a hedge:
+it can only be an inner function."""
 
 HEDGES: Final = {"very": 1, "extremely": 2, "more_or_less": 3, "slightly": 4, "indeed": INDEED}
-"""The hedges that bend a side, by their words (`knowledge_manager.vocabulary.hedges`)."""
+"""The hedges of a side, by name (`knowledge_manager.vocabulary.hedges`)."""
 
 DUALS: Final = {1: 6, 2: 7, 3: 8, 4: 9, 5: 5, 6: 1, 7: 2, 8: 3, 9: 4}
-"""h and 1 − h(1 − u): what a hedge behind *not* becomes before it."""
+"""h and 1 − h(1 − u): what a hedge after *not* becomes before it."""
 
 _CANCELLING: Final = frozenset({(1, 3), (3, 1), (2, 4), (4, 2), (6, 8), (8, 6), (7, 9), (9, 7)})
 
@@ -33,30 +33,30 @@ _FOOT: Final = math.sqrt(2 * math.log(BYTE_TOP))
 """The deviations at which a normal curve is 1/255 of its height."""
 
 _PARTS: Final = 65535
-"""Parts of a side in which a table counts."""
+"""Resolution of a table."""
 
 _ROUNDING: Final = 1e-6
-"""What floating point may add to a whole number before it is rounded up; the tables have nothing closer."""
+"""Allowed floating-point error of a whole number before it is rounded up."""
 
 _EXPONENTS: Final = {1: 2.0, 2: 3.0, 3: 1 / 2, 4: 1 / 3}
 
 
 def profile(inner: int, outer: int = 0) -> int:
-    """Return the byte of a profile; a function alone is the inner one."""
+    """Return the byte of a profile; a single function is the inner one."""
     return inner + 16 * outer
 
 
 def is_profile(byte: int) -> bool:
-    """Say whether a byte is the profile of a curved side: known functions, an inner one wherever there is an
-    outer one, and no pair that would cancel.
+    """Return whether a byte is the profile of a curved side: known functions, an inner one if there is an
+    outer one, and no pair that cancels.
     """
     inner, outer = byte & 15, byte >> 4
     return 1 <= inner <= GAUSSIAN and outer < GAUSSIAN and (inner, outer) not in _CANCELLING
 
 
 def bent(byte: int, code: int) -> int | None:
-    """Return the profile of a side with this profile when one more function is applied; None where bytes
-    have no room for it, or both would cancel.
+    """Return the profile of a side after one more function; None if there is no room for it, or
+    both cancel.
     """
     if byte == STRAIGHT:
         return code

@@ -1,31 +1,31 @@
-"""The integers in which shapes and degrees are counted."""
+"""Integer scales of shapes and degrees."""
 
 from typing import Final
 
 TOP: Final = 510
-"""A degree counts 510ths, ⌊510·x⌋: 510 is fully."""
+"""A degree is in 510ths, ⌊510·x⌋: 510 is full."""
 
 LEAST: Final = 2
-"""The least possibility of a match, 1/255: below it nothing is reported."""
+"""The minimum possibility of a match, 1/255."""
 
 BYTE_TOP: Final = 255
-"""A match reports a degree as a byte, ⌊255·x⌋: 255 is fully."""
+"""A match reports a degree as a byte, ⌊255·x⌋: 255 is full."""
 
 FULL: Final = 131070
-"""Parts of a step of an axis: where a cut of a sloped side begins is a whole number of them."""
+"""Parts of a step of an axis, in which the begin of a cut of a sloped side is an integer."""
 
 THIRTIETH: Final = 17
-"""A threshold is t/30, which is 17t/510: comparing counted degrees decides as comparing the numbers would."""
+"""A threshold is t/30, which is 17t/510: comparing integers decides as comparing the numbers would."""
 
 LAST_THRESHOLD: Final = 30
 HALF: Final = 15
 """A threshold is a whole fifteenth, an even number of thirtieths, or one half."""
 
 INFINITE: Final = 1 << 30
-"""Stands for an end that there is not. Corners are far below, so that sums keep their order."""
+"""Marks an unbounded end. Corners are far below, so that sums keep their order."""
 
 CORNER_LIMIT: Final = 1 << 23
-"""Corners that can be written lie within ± this, itself excluded."""
+"""Corners that can be encoded lie within ± this, exclusive."""
 
 
 def byte_of(degree: int) -> int:

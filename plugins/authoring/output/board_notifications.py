@@ -1,11 +1,11 @@
-"""The notifications of boards (language 1) in words, for every language that listens to them."""
+"""Descriptions of board notifications (language 1), for every language that listens to them."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.output.byte_words import Names, value_words
 from plugins.authoring.output.description import Description, notification_head
-from plugins.board_parts import told_values
+from plugins.board_parts import notification_values
 from plugins.mission_check import event_in_mission, refuse_unknown_values
-from plugins.stamps import board_told_s
+from plugins.stamps import board_event_s
 from watchdog.vector import HEADER_BYTES, attribute_feature_offset, event_feature_offset
 
 _DEGREE_AT = 5
@@ -14,11 +14,9 @@ _DEGREE_AT = 5
 def describe_board_notification(
     vector: bytes, table: MissionTable | None, feature_bytes: int = 1
 ) -> Description:
-    """Return what a notification says; bytes that are none, or mean nothing in the mission, raise
-    `VectorError`.
-    """
+    """Describe a notification. Bytes that are invalid or unknown in the mission raise `VectorError`."""
     width = feature_bytes if table is None else table.feature_bytes
-    event, values = told_values(vector, width)
+    event, values = notification_values(vector, width)
     if table is not None:
         offsets = event_feature_offset(vector, width), attribute_feature_offset(vector, width)
         known = event_in_mission(table, event, values, event_at=offsets[0], attributes_at=offsets[1])
@@ -26,7 +24,7 @@ def describe_board_notification(
     names = Names(table, width)
     called = {index: names.attribute(event, index) for index in values}
     told = {index: value_words(byte, names.attribute_of(event, index)) for index, byte in values.items()}
-    fields, facts = notification_head(vector, board_told_s(vector))
+    fields, facts = notification_head(vector, board_event_s(vector))
     degree = vector[_DEGREE_AT] >> 4
     fields.take(1, "degree", f"released with a degree of at least {degree / 15:.3g}")
     for index in values:

@@ -1,6 +1,4 @@
-"""What the bytes of vectors are called, in all languages whose values are bytes: names, and values with their
-units.
-"""
+"""Names and values of bytes in vectors, for all languages whose values are bytes."""
 
 import datetime
 import math
@@ -18,39 +16,37 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What event classes and attributes are called; by their numbers where there is no mission table."""
+    """Names of event classes and attributes; their numbers if there is no mission table."""
 
     table: MissionTable | None
     feature_bytes: int
 
     def event_class(self, index: int) -> EventClass | None:
-        """Return the event class, or None where no table knows it."""
+        """Return the event class, or None if it is unknown."""
         return None if self.table is None else self.table.event_at(index)
 
     def event(self, index: int) -> str:
-        """Return what the event class is called."""
         known = self.event_class(index)
         return known.name if known is not None else f"event {index}"
 
     def attribute_of(self, event: int, index: int) -> Attribute | None:
-        """Return the attribute; None for the age, and where no table knows it."""
+        """Return the attribute; None for the age, and if it is unknown."""
         known = self.event_class(event)
         return None if known is None or self.is_age(index) else known.attribute_at(index)
 
     def attribute(self, event: int, index: int) -> str:
-        """Return what the attribute is called."""
         if self.is_age(index):
             return "age of the event"
         known = self.attribute_of(event, index)
         return known.name if known is not None else f"attribute {index}"
 
     def is_age(self, index: int) -> bool:
-        """Tell whether this index stands for the event's age."""
+        """Return whether this index is the event's age."""
         return index == 8 * self.feature_bytes - 1
 
 
 def value_words(byte: int, attribute: Attribute | None, *, age: bool = False) -> str:
-    """Return the value in the middle of a byte's readings, with its unit, as exactly as a byte tells it."""
+    """Return the value in the middle of a byte's readings, with its unit, at the precision of a byte."""
     if age:
         return written_duration(lifetime_s(byte))
     if attribute is None:

@@ -1,6 +1,6 @@
-"""The covering forest of subscriptions written as lines of hexadecimal, and the text that shows it.
+"""The covering forest of subscriptions written as lines of hexadecimal, and its text.
 
-A subscription is known by the number of its line, from 0, blank and bad ones counted, as in
+A subscription is identified by its line number, from 0, including blank and invalid lines, as in
 `plugins.authoring.output.match_lines`.
 """
 
@@ -14,13 +14,13 @@ from watchdog.vector import VectorError
 
 @dataclass(slots=True)
 class LineForest:
-    """The forest of some lines, by a language's relations; `bad` lists those that are no subscriptions."""
+    """The forest of some lines. `bad` lists the lines that are not subscriptions."""
 
     forest: Forest
     bad: list[BadLine] = field(default_factory=list)
 
     def insert(self, subscriptions: Iterable[str]) -> None:
-        """Insert the subscriptions in the order of their lines."""
+        """Insert the subscriptions in line order."""
         for n, line in enumerate(subscriptions):
             if line.strip():
                 try:
@@ -29,8 +29,8 @@ class LineForest:
                     self.bad.append(BadLine("subscription", n, str(error)))
 
     def text(self) -> Iterator[str]:
-        """Yield the trees, a line for each subscription, two spaces deeper than who covers it; then the
-        sum.
+        """Yield the trees, one line per subscription, indented below the one that covers it; then
+        a summary.
         """
         pending = [(n, 0) for n, _ in reversed(self.forest.roots())]
         while pending:
@@ -44,7 +44,7 @@ class LineForest:
         )
 
     def parents(self) -> dict[int, int | None]:
-        """Return for each subscription, by its line, who covers it; None for a root."""
+        """Return, for each subscription by its line, the line that covers it; None for a root."""
         found: dict[int, int | None] = {n: None for n, _ in self.forest.roots()}
         pending = list(found)
         while pending:

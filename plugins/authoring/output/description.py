@@ -1,4 +1,4 @@
-"""A vector in words, byte by byte: what `dens decode` prints, for every language alike."""
+"""Description of a vector, byte by byte, as `dens decode` prints it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from watchdog.lifetime import lifetime_s
 
 @dataclass(frozen=True, slots=True)
 class VectorField:
-    """Some bytes of a vector that belong together, and what they mean."""
+    """Consecutive bytes of a vector, and their meaning."""
 
     offset: int
     content: bytes
@@ -20,7 +20,7 @@ class VectorField:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A vector in words: every byte in `fields`, the whole in `sentences`, its parts in `facts`."""
+    """Description of a vector: every byte in `fields`, the whole in `sentences`, its parts in `facts`."""
 
     kind: str
     vector: bytes
@@ -29,7 +29,7 @@ class Description:
     facts: dict[str, Any]
 
     def lines(self) -> list[str]:
-        """Return the description for a terminal: the sentences, then a table of the bytes."""
+        """Return the sentences, then a table of the bytes."""
         rows = [
             f"{field.offset:>4}  {field.content.hex(' '):<12} {field.name:<22} {field.meaning}"
             for field in self.fields
@@ -37,7 +37,6 @@ class Description:
         return [f"{self.kind}, {len(self.vector)} bytes", *self.sentences, "", *rows]
 
     def as_document(self) -> dict[str, Any]:
-        """Return the description as a JSON document."""
         return {
             "kind": self.kind,
             "vector": self.vector.hex(),
@@ -57,7 +56,7 @@ class Description:
 
 
 class Fields:
-    """Takes a vector's bytes from its front, one field after the other."""
+    """Splits a vector into fields, from its front."""
 
     def __init__(self, vector: bytes) -> None:
         self._vector = vector
@@ -65,19 +64,18 @@ class Fields:
         self._offset = 0
 
     def take(self, length: int, name: str, meaning: str) -> None:
-        """Say what the next so many bytes mean."""
+        """Add a field of the next `length` bytes."""
         content = self._vector[self._offset : self._offset + length]
         self._taken.append(VectorField(self._offset, content, name, meaning))
         self._offset += length
 
     def found(self) -> tuple[VectorField, ...]:
-        """Return the fields that were taken."""
         return tuple(self._taken)
 
 
 def subscription_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
-    """Return the fields of a subscription up to the time at which it was written, and what they say as facts:
-    the front of vectors in every language.
+    """Return the fields of a subscription up to its creation time, and their values. All languages share
+    them.
     """
     fields = Fields(vector)
     fields.take(1, "id", f"number {vector[HEADER_ID]} at its subscriber")
@@ -96,7 +94,7 @@ def subscription_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, An
 
 
 def notification_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
-    """Return the same of a notification."""
+    """Return the same for a notification."""
     fields = Fields(vector)
     number = int.from_bytes(vector[HEADER_ID:HEADER_LIFETIME], "big")
     fields.take(2, "event number", f"{number} at its publisher")

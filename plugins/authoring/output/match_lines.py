@@ -1,37 +1,37 @@
-"""Matching of vectors written as lines of hexadecimal: every notification against every subscription.
+"""Matches vectors written as lines of hexadecimal: every notification with every subscription.
 
-Each line stands alone: numbers, revisions and lifetimes in the vectors are ignored. A line is known by its
-number, from 0, blank and bad ones counted.
+Lines are independent: numbers, revisions and lifetimes in the vectors are ignored. A line is identified by
+its number, from 0, including blank and invalid lines.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from plugins.language import Match, Matcher, NotServed
+from dens.interfaces import FoundMatch
+from plugins.language import Matcher, NotServed
 from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError
 
 _LATEST_S = 65536
-"""A time that no event of a batch lies after."""
+"""Later than every event of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no vector, and why. `of` is "subscription" or "notification"."""
+    """A line that is not a vector, and why. `of` is "subscription" or "notification"."""
 
     of: str
     n: int
     reason: str
 
     def __str__(self) -> str:
-        """Return the sentence that reports it."""
         return f"{self.of} line {self.n}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
-    """What one notification line satisfies: (subscription line, degree 0..255, detail), by subscription
-    line.
+    """The matches of one notification line: (subscription line, degree 0..255, detail), by
+    subscription line.
     """
 
     n: int
@@ -50,7 +50,7 @@ class MatchedLine:
 
 @dataclass(slots=True)
 class LineMatcher:
-    """Holds the subscriptions of some lines in a language's matcher; `bad` lists the lines that are none.
+    """Holds the subscriptions of some lines in a matcher. `bad` lists the invalid lines.
 
     `happened_s` is the language's `Authoring.happened_s`.
     """
@@ -60,7 +60,7 @@ class LineMatcher:
     bad: list[BadLine] = field(default_factory=list)
 
     def add(self, subscriptions: Iterable[str]) -> None:
-        """Take the subscription of each line, blank ones left out."""
+        """Add the subscription of each line, except blank ones."""
         for n, line in enumerate(subscriptions):
             if line.strip():
                 try:
@@ -71,10 +71,10 @@ class LineMatcher:
     def match(
         self, notifications: Iterable[str], now_s: int | None = None
     ) -> Iterator[MatchedLine | BadLine]:
-        """Yield for each notification line, blank ones left out, what it matches or why it cannot.
+        """Yield the matches of each notification line, except blank ones, or why it is invalid.
 
-        Without `now_s` every event is taken as just happened, and so is one that does not say when it was;
-        with it, its age is that time minus its stamp, modulo 65536 seconds.
+        Without `now_s` every event has age 0. With it, the age is `now_s` minus the timestamp, modulo 65536
+        seconds, or 0 without a timestamp.
         """
         for n, line in enumerate(notifications):
             if not line.strip():
@@ -90,7 +90,7 @@ class LineMatcher:
     def match_in_batches(
         self, notifications: Iterable[str], size: int, now_s: int | None = None
     ) -> Iterator[MatchedLine | BadLine]:
-        """Yield the same for so many lines at a time, in the order in which the matcher completes them."""
+        """Yield the same in batches of `size` lines, in the order in which the matcher completes them."""
         batch: list[tuple[int, str]] = []
         for n, line in enumerate(notifications):
             if line.strip():
@@ -114,7 +114,7 @@ class LineMatcher:
             for position, found in self.matcher.match_batch(notifications, 1000 * _LATEST_S):
                 done.add(position)
                 yield _matched(told[position][0], found)
-        except VectorError:  # Which of them it was is found out one by one.
+        except VectorError:  # find the invalid one
             for position, (n, vector, age_s) in enumerate(told):
                 if position not in done:
                     try:
@@ -128,12 +128,12 @@ class LineMatcher:
         return (now_s - stamp_s) % 65536
 
 
-def _matched(n: int, found: Sequence[Match]) -> MatchedLine:
+def _matched(n: int, found: Sequence[FoundMatch]) -> MatchedLine:
     return MatchedLine(n, tuple((match.key[0], match.degree_u8, match.detail) for match in found))
 
 
 def body_of_line(line: str) -> bytes:
-    """Return the body of the subscription vector in a line of hexadecimal, or raise `VectorError`."""
+    """Return the body of a subscription vector in a line of hexadecimal, or raise `VectorError`."""
     vector = vector_of_line(line)
     if len(vector) < BODY_AT:
         raise VectorError(len(vector), "too short: a subscription begins with its id, revision and lifetime")
@@ -141,8 +141,7 @@ def body_of_line(line: str) -> bytes:
 
 
 def vector_of_line(line: str) -> bytes:
-    """Return the bytes of a line of hexadecimal, or raise `VectorError`."""
     try:
         return bytes.fromhex(line.strip())
     except ValueError:
-        raise VectorError(0, "this is not hexadecimal; write pairs of 0-9 and a-f") from None
+        raise VectorError(0, "not hexadecimal: expected pairs of 0-9 and a-f") from None

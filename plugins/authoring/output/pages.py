@@ -1,11 +1,11 @@
-"""A picture as a page of its own."""
+"""A drawing as a standalone page."""
 
 from collections.abc import Iterable
 from html import escape
 
 
 def page_of(title: str, sentences: Iterable[str], picture: str) -> str:
-    """Return an HTML page that stands alone: a title, sentences, and a picture in SVG."""
+    """Return a standalone HTML page: a title, sentences, and an SVG drawing."""
     words = "<br>".join(escape(sentence) for sentence in sentences)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'

@@ -1,4 +1,4 @@
-"""Readings and widths as people write them, in the attribute's unit, without losing a digit."""
+"""Readings and widths as text in the attribute's unit, exactly."""
 
 import datetime
 from fractions import Fraction
@@ -11,7 +11,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 def reading_words(reading: int, attribute: Attribute) -> str:
-    """Return an exact reading: 38.25 degC, 22:00 (with seconds where there are some), 2026-01-31, a value."""
+    """Return an exact reading: 38.25 degC, 22:00 (with seconds if not zero), 2026-01-31, a value."""
     if attribute.type == "nominal":
         return attribute.values[reading] if reading < len(attribute.values) else f"value {reading}"
     if attribute.type == "time":
@@ -23,7 +23,7 @@ def reading_words(reading: int, attribute: Attribute) -> str:
 
 
 def decimal_text(reading: int, decimals: int) -> str:
-    """Return a scaled integer as a decimal number without zeros at its end."""
+    """Return a scaled integer as a decimal number without trailing zeros."""
     whole, rest = divmod(abs(reading), 10**decimals)
     digits = f"{rest:0{decimals}d}".rstrip("0") if decimals else ""
     return f"{'-' if reading < 0 else ''}{whole}{'.' if digits else ''}{digits}"

@@ -1,1 +1,1 @@
-"""Reads subscription documents in XML."""
+"""Reading of subscription documents in XML."""

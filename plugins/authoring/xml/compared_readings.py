@@ -1,4 +1,4 @@
-"""For which exact readings a comparison with constants holds."""
+"""The exact readings for which a comparison with constants holds."""
 
 import math
 from fractions import Fraction
@@ -11,8 +11,8 @@ from plugins.byte_readings import Range, all_but
 def compared_readings(operator: str, constants: list[Fraction], attribute: Attribute) -> tuple[Range, ...]:
     """Return the exact readings for which the comparison holds, as rising ranges.
 
-    A constant between two readings (38.256 where readings have two decimals) equals none of them; `eq` and
-    `in` then mean the reading that a source would make of it.
+    A constant between two readings (38.256 with two decimals) equals none of them; `eq` and `in` then use the
+    reading that a source would round it to.
     """
     lo, hi = attribute.lo_scaled, attribute.hi_scaled
     c = constants[0]
@@ -40,7 +40,7 @@ def compared_readings(operator: str, constants: list[Fraction], attribute: Attri
 
 
 def joined_ranges(ranges: list[Range]) -> tuple[Range, ...]:
-    """Return rising ranges with those that touch made one."""
+    """Return rising ranges with adjacent ones joined."""
     joined: list[Range] = []
     for first, last in ranges:
         if joined and first <= joined[-1][1] + 1:

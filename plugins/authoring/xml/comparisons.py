@@ -1,5 +1,5 @@
-"""Reads the constants of a `<crisp-predicate>`, on the scale of readings. Which readings they let pass is the
-language's own matter.
+"""Reads the constants of a `<crisp-predicate>`, on the scale of readings. Their encoding depends on the
+language.
 """
 
 import math
@@ -22,9 +22,7 @@ _NOMINAL_OPERATORS = ("eq", "ne", "in")
 def compared_constants(
     element: "Element", operator: str, attribute: Attribute, unit: str, reader: PredicateReader
 ) -> list[Fraction] | None:
-    """Return the constants that the operator needs, on the scale of readings, or note what is wrong with
-    them.
-    """
+    """Return the constants of an operator, on the scale of readings, or report what is wrong."""
     document = reader.document
     if attribute.type == "nominal" and operator not in _NOMINAL_OPERATORS:
         span = document.attribute_span(element, "operator")
@@ -62,12 +60,12 @@ def compared_constants(
 def _constant(
     span: Span, text: str, attribute: Attribute, unit: str, reader: PredicateReader
 ) -> Fraction | None:
-    """Return one constant on the scale of readings; a value of a list may be anybody's word for it."""
+    """Return one constant on the scale of readings. A listed value may be a word of the thesaurus."""
     word = reader.value(span, text, attribute) if attribute.type == "nominal" else text
     return None if word is None else reader.attempt(span, exact_constant, word, attribute, unit)
 
 
 def nearest_reading(constant: Fraction) -> int:
-    """Return the reading that a source makes of a number: the nearest, half away from zero."""
+    """Return the reading of a number at a source: the nearest, half away from zero."""
     away = math.floor(abs(constant) + Fraction(1, 2))
     return away if constant >= 0 else -away

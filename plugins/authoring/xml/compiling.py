@@ -1,6 +1,4 @@
-"""The way from a document to a body as far as all languages go it together: whom the words belong to, what
-is wrong, what was rounded.
-"""
+"""Steps from a document to a body that all XML languages share: the event class, problems, rounding."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,9 +16,9 @@ from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 def reader_of(
     document: SubscriptionDocument, table: MissionTable, thesaurus: Thesaurus | None
 ) -> PredicateReader:
-    """Return what reads a document about the event class that its outermost element names; an unknown one
-    raises `DocumentError`. Words that are no names of the table are looked up in the thesaurus, the shipped
-    one if none is given.
+    """Return a reader of a document about the event class of its root element. An unknown one raises
+    `DocumentError`. Words that are not in the table are looked up in the thesaurus, by default the shipped
+    one.
     """
     words = AuthorsWords(table, document.language, thesaurus)
     span = document.attribute_span(document.root, "event")
@@ -34,13 +32,13 @@ def reader_of(
 
 
 def has_errors(problems: Iterable[Problem]) -> bool:
-    """Tell whether something is worse than a warning."""
+    """Return whether there is an error among the problems."""
     return any(problem.severity == "error" for problem in problems)
 
 
 def refuse_problems(reader: PredicateReader, *, strict: bool = False) -> None:
-    """Raise everything that is wrong with a document that was read: its errors, or where `strict` says so its
-    warnings. A language that was asked for and in which no word was found is warned of first.
+    """Raise the errors of a document, or with `strict` also its warnings. A warning about an `xml:lang`
+    without any known word comes first.
     """
     document = reader.document
     if unspoken := reader.words.unspoken_language():
@@ -49,8 +47,8 @@ def refuse_problems(reader: PredicateReader, *, strict: bool = False) -> None:
 
 
 def refuse(problems: Iterable[Problem], document: SubscriptionDocument, *, strict: bool = False) -> None:
-    """Raise problems together with the mistyped names of the document if an error is among them, or where
-    `strict` says so a warning.
+    """Raise problems, together with the mistyped names of the document, if there is an error, or with
+    `strict` a warning.
     """
     found = [*document.problems, *problems]
     if has_errors(found) or (strict and any(problem.severity == "warning" for problem in found)):
@@ -58,9 +56,7 @@ def refuse(problems: Iterable[Problem], document: SubscriptionDocument, *, stric
 
 
 def rounded_lifetime(document: SubscriptionDocument, code: int) -> Iterator[str]:
-    """Yield what the code of a lifetime says otherwise than the author: it is a power of two, and there is a
-    longest.
-    """
+    """Yield how an encoded lifetime differs from the document: it is a power of two and has a maximum."""
     text = document.root.get("valid")
     seconds = None if text is None else duration_s(text)
     if seconds is not None and seconds != lifetime_s(code):

@@ -1,7 +1,7 @@
-"""Step 1: bytes → document. Reads a subscription safely and holds it against the schema.
+"""Step 1: bytes → document. Reads a subscription safely and validates it against the schema.
 
-Nothing outside the file is ever looked at: entities, DTDs, network and huge trees are off, a DOCTYPE is
-refused before anything in it is read, and so is what is larger than 64 kB, nested too deeply or not UTF-8.
+Nothing outside the file is read: entities, DTDs, network and huge trees are off. A DOCTYPE is refused before
+it is parsed, and so is a file that is larger than 64 kB, nested too deeply or not UTF-8.
 """
 
 import re
@@ -29,10 +29,10 @@ _DECLARED_ENCODING = re.compile(rb"^<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"']*)[
 
 
 class SubscriptionDocument:
-    """An authored subscription: its elements, and where each of them stands in the file.
+    """A subscription document: its elements, and their positions in the file.
 
-    `problems` are mistyped names that were mended in the tree, so that the rest can be looked at; a document
-    that has any is not fit to be compiled.
+    `problems` are mistyped names that were corrected in the tree so that checking can continue. A document
+    with problems must not be compiled.
     """
 
     def __init__(self, source: bytes, file: str) -> None:
@@ -46,52 +46,48 @@ class SubscriptionDocument:
 
     @property
     def namespace(self) -> str:
-        """Return the namespace of the outermost element, which says whose document it is."""
+        """Return the namespace of the root element, which identifies the language."""
         return etree.QName(self.root).namespace or ""
 
     @property
     def language(self) -> str | None:
-        """Return the language of the words, from `xml:lang`; None when any language will do."""
+        """Return `xml:lang`, or None for any language."""
         return str(self.root.get(f"{_XML_ATTRIBUTE}lang", "")).strip() or None
 
     def span(self, element: "Element") -> Span:
-        """Return where the whole element stands."""
         place = self._places_of[element]
         return self._map.span(place.start, place.end)
 
     def attribute_span(self, element: "Element", name: str) -> Span:
-        """Return where an attribute of the element stands, or its start tag when it lacks it."""
+        """Return the span of an attribute, or of the start tag if it is missing."""
         return self._map.attribute_span(self._places_of[element], name)
 
     def text_span(self, element: "Element") -> Span:
-        """Return where the element's text stands."""
         return self._map.text_span(self._places_of[element])
 
     def content_span(self, element: "Element") -> Span:
-        """Return where everything between the element's tags stands."""
+        """Return the span of everything between the element's tags."""
         place = self._places_of[element]
         end = self.source.rfind(b"</", place.opened, place.end)
         return self._map.span(place.opened, place.opened if end < 0 else end)
 
     def span_of_bytes(self, start: int, end: int) -> Span:
-        """Return where a person finds the bytes [start, end) of the source."""
+        """Return the span of the bytes [start, end) of the source."""
         return self._map.span(start, end)
 
     def problem(self, span: Span, code: str, message: str, fixes: tuple[Fix, ...] = ()) -> Problem:
-        """Make an error at this place."""
         return Problem(self.file, span.line, span.column, "error", code, message, span.text, fixes)
 
     def warning(self, span: Span, code: str, message: str) -> Problem:
-        """Make a warning at this place."""
         return Problem(self.file, span.line, span.column, "warning", code, message, span.text)
 
     def note(self, span: Span, code: str, message: str) -> Problem:
-        """Make a note about a piece of this document, which nobody need act on."""
+        """Return a note, which requires no action."""
         return Problem(self.file, span.line, span.column, "note", code, message, span.text)
 
     def replaced(self, span: Span, word: str, meant: Iterable[str]) -> tuple[Fix, ...]:
-        """Return what writes something that was meant in the place of a word, which is all that the text or
-        the attribute of the span says; nothing where that cannot be told exactly.
+        """Return the fix that replaces a word, which is the complete text or attribute at the span; none if
+        its position is uncertain.
         """
         place = self._map.word_span(span, word)
         if place is None:
@@ -100,7 +96,7 @@ class SubscriptionDocument:
         return tuple(Fix(f"write {text}", text, place.text) for text in escaped)
 
     def attribute_renamed(self, element: "Element", name: str, meant: Iterable[str]) -> tuple[Fix, ...]:
-        """Return what gives an attribute another name; nothing where one of it stands there already."""
+        """Return the fix that renames an attribute; none if the new name exists already."""
         start = self.attribute_span(element, name).start
         end = start + len(name.encode())
         if self.source[start:end] != name.encode():
@@ -109,9 +105,7 @@ class SubscriptionDocument:
         return tuple(Fix(f"write {text}", text, span) for text in meant if text not in element.attrib)
 
     def element_renamed(self, element: "Element", name: str, meant: str) -> tuple[Fix, ...]:
-        """Return what gives an element another name, in its start tag and its end tag; nothing where its name
-        has a prefix.
-        """
+        """Return the fix that renames an element in its start and end tags; none if its name has a prefix."""
         place = self._places_of[element]
         written = self.source[place.start : place.end].decode()
         called = re.escape(name)
@@ -136,30 +130,28 @@ class SubscriptionDocument:
         except etree.XMLSyntaxError as error:
             line, column = error.position
             reason = (error.msg or "unreadable").removesuffix(f", line {line}, column {column}")
-            raise self._error(line, column, "D006", f"this is not XML: {reason}") from None
+            raise self._error(line, column, "D006", f"not XML: {reason}") from None
 
     def _not_well_formed(self, line: int, column: int, message: str) -> DocumentError:
-        """Prefer lxml's words, which say more, where it stumbles too."""
+        """Prefer lxml's message, which is more detailed, if it fails too."""
         try:
             self._tree()
         except DocumentError as error:
             return error
-        return self._error(line, column, "D006", f"this is not XML: {message}")
+        return self._error(line, column, "D006", f"not XML: {message}")
 
     def _error(self, line: int, column: int, code: str, message: str) -> DocumentError:
         return DocumentError([Problem(self.file, max(line, 1), max(column, 1), "error", code, message)])
 
 
 def read_xml(source: bytes, file: str) -> SubscriptionDocument:
-    """Return a document of any language, which is well-formed and safe to look into; what is not raises
-    `DocumentError`.
-    """
+    """Return a well-formed and safe document of any language, or raise `DocumentError`."""
     refuse_large(source, file)
     decode_text(source, file)
     declared = _DECLARED_ENCODING.search(source.removeprefix(b"\xef\xbb\xbf"))
     if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii"):
         name = declared[1].decode("utf-8", "replace")
-        message = f'encoding "{name}" is declared; save the file as UTF-8 and say so, or say nothing'
+        message = f'encoding "{name}" is declared; save the file as UTF-8 and declare UTF-8 or nothing'
         raise DocumentError([Problem(file, 1, 1, "error", "D009", message)])
     return SubscriptionDocument(source, file)
 
@@ -167,10 +159,9 @@ def read_xml(source: bytes, file: str) -> SubscriptionDocument:
 def read_subscription(
     source: bytes, file: str, schema: DocumentSchema, element: str = "subscription"
 ) -> SubscriptionDocument:
-    """Return the document if it is a subscription by the schema, or what else the outermost element is to be;
-    everything wrong raises `DocumentError`.
+    """Return the document if it is valid by the schema; all errors raise one `DocumentError`.
 
-    Where nothing but names is mistyped, the document is returned mended, with the problems noted in it.
+    If only names are mistyped, the corrected document is returned, with its problems.
     """
     document = read_xml(source, file)
     if etree.QName(document.root).localname != element or document.namespace != schema.namespace:
@@ -190,8 +181,8 @@ def no_subscription(
     *,
     element: str = "subscription",
 ) -> DocumentError:
-    """Return the error that refuses a document which does not begin with this element of this namespace;
-    `others` are further namespaces that would have done, with the names of their languages.
+    """Return the error for a document with another root element; `others` are namespaces of other languages,
+    with their names.
     """
     root = etree.QName(document.root)
     found = f"<{root.localname}>" + (f" of {root.namespace}" if root.namespace else " without a namespace")
@@ -203,7 +194,7 @@ def no_subscription(
 
 
 def _language_problems(document: SubscriptionDocument) -> Iterator[Problem]:
-    """Yield what a schema that fetches nothing cannot see: `xml:lang` is a language tag, and stands alone."""
+    """Yield what the schema cannot check: `xml:lang` is a language tag, and the only xml: attribute."""
     for attribute in map(str, document.root.attrib):
         if attribute.startswith(_XML_ATTRIBUTE) and attribute != f"{_XML_ATTRIBUTE}lang":
             name = attribute.replace(_XML_ATTRIBUTE, "xml:")
@@ -214,5 +205,5 @@ def _language_problems(document: SubscriptionDocument) -> Iterator[Problem]:
             yield document.problem(document.attribute_span(document.root, name), "D111", message, fixes)
     language = document.language
     if language is not None and _LANGUAGE_TAG.fullmatch(language) is None:
-        message = f'attribute "xml:lang": "{language[:40]}" is no language tag, such as en, no or bg'
+        message = f'attribute "xml:lang": "{language[:40]}" is not a language tag such as en, no or bg'
         yield document.problem(document.attribute_span(document.root, "xml:lang"), "D113", message)

@@ -1,5 +1,5 @@
-"""Reads `<domain>`: the unit of a predicate's numbers, and bounds that are compared with the mission
-table's.
+"""Reads `<domain>`: the unit of a predicate's numbers, and bounds that are compared with the
+mission table's.
 """
 
 from typing import TYPE_CHECKING
@@ -13,12 +13,11 @@ if TYPE_CHECKING:
 
 
 def unit_of(element: "Element", named: ResolvedAttribute, reader: PredicateReader) -> str | None:
-    """Return the unit in which a predicate's numbers stand; None when its `<domain>` is wrong, which is
-    noted.
+    """Return the unit of a predicate's numbers, or None if its `<domain>` is invalid, which is reported.
 
-    It is the one that `<domain>` gives, else that of whoever calls the attribute by this word.
-    Constants and curves are always normalised with the mission table's domain. Other bounds are a warning,
-    never another scale.
+    The unit is that of `<domain>`, else that of the vocabulary or thesaurus in which the attribute has this
+    name. Constants and curves are always normalised with the mission table's domain. Other bounds are a
+    warning, never another scale.
     """
     domain = element.find(f"{{{reader.document.namespace}}}domain")
     attribute = named.attribute

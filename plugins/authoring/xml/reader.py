@@ -1,6 +1,4 @@
-"""What every reader of a tag is given: the document, the mission table's event class, and a place for
-complaints.
-"""
+"""Shared state of all element readers: the document, the event class, and the list of problems."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
@@ -22,12 +20,12 @@ Arguments = ParamSpec("Arguments")
 
 
 class Complains(Protocol):
-    """Notes what is wrong while reading goes on."""
+    """Collects errors while reading continues."""
 
     def complain(
         self, span: Span, code: str, message: str, word: str = "", meant: Iterable[str] = ()
     ) -> None:
-        """Note an error at this place; `meant` is what may be written there in the place of the word."""
+        """Add an error. `meant` are suggested replacements of the word."""
         ...
 
 
@@ -38,7 +36,7 @@ def attempted(
     *args: Arguments.args,
     **kwargs: Arguments.kwargs,
 ) -> Value | None:
-    """Return what `read` makes of the arguments, or note why it cannot and return None."""
+    """Return `read()`, or report why it fails and return None."""
     try:
         return read(*args, **kwargs)
     except BadConstant as error:
@@ -48,9 +46,7 @@ def attempted(
 
 @dataclass(slots=True)
 class PredicateReader:
-    """Reads predicates of one document. Whatever is wrong is noted and reading goes on, so that all is
-    reported.
-    """
+    """Reads the predicates of one document. Errors are collected, so that all are reported."""
 
     document: SubscriptionDocument
     event: EventClass
@@ -61,22 +57,19 @@ class PredicateReader:
     def complain(
         self, span: Span, code: str, message: str, word: str = "", meant: Iterable[str] = ()
     ) -> None:
-        """Note an error at this place; `meant` is what may be written there in the place of the word."""
         fixes = self.document.replaced(span, word, meant)
         self.problems.append(self.document.problem(span, code, message, fixes))
 
     def warn(self, span: Span, code: str, message: str) -> None:
-        """Note a warning at this place."""
         self.problems.append(self.document.warning(span, code, message))
 
     def attempt(
         self, span: Span, read: Callable[Arguments, Value], *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Value | None:
-        """Return what `read` makes of the arguments, or note why it cannot and return None."""
         return attempted(self, span, read, *args, **kwargs)
 
     def attribute(self, element: "Element") -> ResolvedAttribute | None:
-        """Return the attribute that a predicate names in its `attribute`, or note that there is none."""
+        """Return the attribute that a predicate names, or report that it is unknown."""
         span = self.document.attribute_span(element, "attribute")
         word = str(element.get("attribute")).strip()
         return self.attempt(span, self.words.attribute, word, self.event, span)
@@ -84,19 +77,19 @@ class PredicateReader:
     def term(
         self, word: str, attribute: Attribute, defined: Collection[str], holder: "Element", of: str = ""
     ) -> str | None:
-        """Return the name of the term that a word in an element means, or note that there is none.
+        """Return the term that a word names, or report that it is unknown.
 
-        `of` is the hedged term that leans on it, where one does.
+        `of` is the hedged term that refers to it, if there is one.
         """
         span = self.document.text_span(holder)
         return self.attempt(span, self.words.term, word, self.event, attribute, defined, span, of)
 
     def value(self, span: Span, text: str, attribute: Attribute) -> str | None:
-        """Return the nominal attribute's value that a word means, or note that there is none."""
+        """Return the value of the nominal attribute that a word names, or report that it is unknown."""
         return self.attempt(span, self.words.value, text.strip(), self.event, attribute, span)
 
     def weight(self, element: "Element") -> float:
-        """Return the weight of a predicate, 1 unless it says otherwise."""
+        """Return the weight of a predicate, by default 1."""
         text = element.get("weight")
         if text is None:
             return 1.0
@@ -108,5 +101,5 @@ class PredicateReader:
 
 
 def own_text(element: "Element") -> str:
-    """Return the text of an element without that of its children, blanks around it left out."""
+    """Return the stripped text of an element without that of its children."""
     return "".join([element.text or "", *(child.tail or "" for child in element)]).strip()

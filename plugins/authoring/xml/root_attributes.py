@@ -1,6 +1,4 @@
-"""What stands on the outermost element of documents in several languages: how long something lives, and the
-least degrees that are wanted.
-"""
+"""Attributes of root elements in several languages: lifetime and minimum degrees."""
 
 import math
 from typing import Final
@@ -16,7 +14,7 @@ DEFAULT_VALID_S: Final = 86400
 
 
 def read_fifteenths(text: str | None, name: str, span: Span, reader: Complains) -> int:
-    """Return t, the least degree in fifteenths, rounded up: a subscriber never hears below what was asked."""
+    """Return the minimum degree in fifteenths, rounded up, so that no match is below the requested degree."""
     if text is None:
         return 0
     wanted = attempted(reader, span, plain_number, text)
@@ -33,9 +31,7 @@ def read_valid(
     absent_s: int = DEFAULT_VALID_S,
     name: str = "valid",
 ) -> int:
-    """Return the lifetime code of a duration, or the code itself where the author gives one; `name` is the
-    attribute that says it.
-    """
+    """Return the encoded lifetime of a duration or of a code. `name` is the attribute."""
     if text is None:
         return lifetime_code(absent_s)
     text = text.strip()

@@ -1,4 +1,4 @@
-"""A language's schema for its documents, which ships with the language and is loaded once."""
+"""The XSD of a language, which is loaded once."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,20 +11,17 @@ _XSD = "{http://www.w3.org/2001/XMLSchema}"
 
 @dataclass(frozen=True, slots=True)
 class DocumentSchema:
-    """The namespace of a language's subscriptions, and the package and the name of the file that holds its
-    XSD.
-    """
+    """The namespace of a language's documents, and the package and name of its XSD file."""
 
     namespace: str
     package: str
     file: str
 
     def validator(self) -> etree.XMLSchema:
-        """Return the schema, ready to validate."""
         return _validator(self)
 
     def attributes(self) -> dict[str, list[str]]:
-        """Return the names of the attributes that each element may have."""
+        """Return the attribute names that each element may have."""
         return _attributes(self)
 
 

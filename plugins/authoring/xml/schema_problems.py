@@ -1,7 +1,6 @@
-"""What the schema finds, in words for people: no namespaces in braces, a column, and a did-you-mean.
+"""Schema errors as readable messages: without namespaces, with a column and a did-you-mean hint.
 
-A mistyped name is mended, as it was probably meant, and an unknown attribute left out, so that the search
-for mistakes can go on behind it.
+A mistyped name is corrected, and an unknown attribute removed, so that checking can continue behind it.
 """
 
 import re
@@ -33,17 +32,16 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """Something that the schema objects to, and how to put right what was probably meant."""
+    """A schema error, and how to correct it."""
 
     problem: Problem
     mend: Callable[[], None] | None = None
 
 
 def schema_problems(schema: DocumentSchema, document: "SubscriptionDocument") -> tuple[list[Problem], bool]:
-    """Return everything that the schema objects to, and whether mending it made the document valid.
+    """Return all schema errors, and whether correcting them made the document valid.
 
-    Mistyped names are replaced in the document's tree by the nearest ones; attributes without such are left
-    out.
+    Mistyped names are replaced in the document's tree by the nearest ones; other attributes are removed.
     """
     problems: list[Problem] = []
     for _ in range(_ROUNDS):
@@ -62,7 +60,7 @@ def schema_problems(schema: DocumentSchema, document: "SubscriptionDocument") ->
 
 
 def _findings(schema: DocumentSchema, document: "SubscriptionDocument") -> Iterator[_Finding]:
-    """Yield one finding for each thing that the schema objects to, once for each place."""
+    """Yield one finding per error and place."""
     seen: set[tuple[str, str | None]] = set()
     log: Any = schema.validator().error_log
     for entry in log:

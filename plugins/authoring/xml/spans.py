@@ -1,8 +1,7 @@
-"""Where in a document things stand: every element, start tag, attribute and text, found by one pass of
-expat.
+"""Positions in a document: every element, start tag, attribute and text, found by one pass of expat.
 
-lxml knows lines but no columns. Expat tells the byte at which each tag begins; from that byte everything
-else is found in the source itself. Elements are numbered in document order, which is lxml's order too.
+lxml has lines but no columns. Expat reports the byte at which each tag begins; everything else is found from
+there in the source. Elements are numbered in document order, as in lxml.
 """
 
 import re
@@ -19,7 +18,7 @@ _START_TAG = re.compile(rb"<[^>\"']*(?:\"[^\"]*\"[^>\"']*|'[^']*'[^>\"']*)*>")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of the source: bytes [start, end), and where a person finds it (lines and columns from 1)."""
+    """A part of the source: bytes [start, end), and its lines and columns, from 1."""
 
     start: int
     end: int
@@ -30,13 +29,12 @@ class Span:
 
     @property
     def text(self) -> TextSpan:
-        """Return it as problems tell it."""
         return TextSpan(self.line, self.column, self.end_line, self.end_column)
 
 
 @dataclass(frozen=True, slots=True)
 class ElementBytes:
-    """Where one element stands: its start tag [start, opened), and all of it [start, end)."""
+    """Byte positions of one element: its start tag [start, opened), and all of it [start, end)."""
 
     start: int
     opened: int
@@ -44,7 +42,7 @@ class ElementBytes:
 
 
 class Refused(Exception):
-    """The document holds something that is never read: a DOCTYPE, or elements nested too deeply."""
+    """The document contains something that is never read: a DOCTYPE, or elements nested too deeply."""
 
     def __init__(self, code: str, at: int, message: str) -> None:
         super().__init__(message)
@@ -56,8 +54,8 @@ class Refused(Exception):
 def element_bytes(source: bytes) -> list[ElementBytes]:
     """Return the bytes of every element in document order.
 
-    A DOCTYPE and too deep nesting raise `Refused` where they begin, before anything in them is read; what is
-    not well-formed raises `expat.ExpatError`.
+    A DOCTYPE and too deep nesting raise `Refused` where they begin, before they are parsed. A document that
+    is not well-formed raises `expat.ExpatError`.
     """
     parser = expat.ParserCreate("UTF-8")
     starts: list[int] = []
@@ -93,7 +91,7 @@ def element_bytes(source: bytes) -> list[ElementBytes]:
 
 
 class SourceMap:
-    """Turns bytes of a source into spans."""
+    """Converts bytes of a source into spans."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
@@ -110,7 +108,7 @@ class SourceMap:
         return Span(start, end, *self.place(start), *self.place(end))
 
     def attribute_span(self, element: ElementBytes, name: str) -> Span:
-        """Return the span of `name="value"` in an element's start tag, or of the tag if it is not there."""
+        """Return the span of `name="value"` in an element's start tag, or of the tag if it is missing."""
         quoted = re.escape(name.encode())
         pattern = re.compile(rb"(?<=\s)" + quoted + rb"\s*=\s*(?:\"[^\"]*\"|'[^']*')")
         found = pattern.search(self.source, element.start, element.opened)
@@ -119,8 +117,8 @@ class SourceMap:
         return self.span(found.start(), found.end())
 
     def word_span(self, span: Span, word: str) -> Span | None:
-        """Return where in the text or the attribute of a span this word stands, blanks around it left out;
-        None where something else does, or references stand for some of its characters.
+        """Return the position of a word that is the complete text or attribute of a span; None if it is not,
+        or if it contains references.
         """
         whole = self.source[span.start : span.end]
         attribute = _ATTRIBUTE.fullmatch(whole)
@@ -132,7 +130,7 @@ class SourceMap:
         return self.span(start, start + len(text.strip()))
 
     def text_span(self, element: ElementBytes) -> Span:
-        """Return the span of the text that follows an element's start tag, blanks around it left out."""
+        """Return the span of the stripped text after an element's start tag."""
         end = self.source.find(b"<", element.opened, element.end)
         text = self.source[element.opened : end]
         if end < 0 or not text.strip():

@@ -1,5 +1,5 @@
-"""Reads `<fuzzy-set>`s and the operators `<is>`, `<is-not>` and `<more-or-less>`: which curve a word means,
-and the hedges before it. What languages make of the curve is their own.
+"""Reads `<fuzzy-set>`s and the operators `<is>`, `<is-not>` and `<more-or-less>`: which curve a word names,
+and its hedges. The encoding of the curve depends on the language.
 """
 
 import math
@@ -46,7 +46,7 @@ _OPERATORS = ("is", "is-not", "more-or-less")
 
 @dataclass(frozen=True, slots=True)
 class AskedTerm:
-    """A curve, the hedges in the order in which they apply, and whether its opposite is meant."""
+    """A curve, its hedges in order of application, and whether it is negated."""
 
     fuzzifier: Fuzzifier
     hedges: tuple[str, ...]
@@ -56,7 +56,7 @@ class AskedTerm:
 def read_term(
     element: "Element", attribute: Attribute, unit: str, reader: PredicateReader
 ) -> AskedTerm | None:
-    """Return what an element with sets and one operator asks of an attribute, or note what is wrong."""
+    """Return the requested term of an element with sets and one operator, or report what is wrong."""
     terms: dict[str, Term | None] = dict(attribute.terms)
     defined: dict[str, Element] = {}
     for fuzzy_set in element.iterchildren(f"{{{reader.document.namespace}}}fuzzy-set"):
@@ -91,9 +91,9 @@ def _resolve(
     operator: "Element",
     reader: PredicateReader,
 ) -> tuple[Fuzzifier, tuple[str, ...]] | None:
-    """Follow hedged terms down to a fuzzifier; return it and the hedges in the order in which they apply.
+    """Follow hedged terms to a fuzzifier; return it and the hedges in order of application.
 
-    A term that could not be read is None and was complained about where it stands.
+    A term that could not be read is None and was reported already.
     """
     hedges: tuple[str, ...] = ()
     seen = [word]
@@ -105,7 +105,7 @@ def _resolve(
             return None
         if base in seen:
             span = reader.document.text_span(operator)
-            reader.complain(span, "D124", f'term "{seen[-1]}" leans on itself')
+            reader.complain(span, "D124", f'term "{seen[-1]}" refers to itself')
             return None
         seen.append(base)
         term = terms[base]
@@ -130,10 +130,10 @@ def _read_set(fuzzy_set: "Element", attribute: Attribute, unit: str, reader: Pre
     if isinstance(fuzzifier, Points) and any(
         math.isinf(b - a) for (a, _), (b, _) in pairwise(fuzzifier.points)
     ):
-        message = f"<points>: no line can be drawn over such a distance; stay near {domain_words(attribute)}"
+        message = f"<points>: the distance is too large for a line; stay near {domain_words(attribute)}"
         reader.complain(reader.document.span(first), "D108", message)
     if len(reader.problems) == before and misses(fuzzifier, attribute.lo, attribute.hi):
-        message = f"<{kind}> lies outside of the domain of {attribute.name}, {domain_words(attribute)}"
+        message = f"<{kind}> is outside the domain of {attribute.name}, {domain_words(attribute)}"
         reader.complain(
             reader.document.span(first), "D130", f"{message}: no reading can satisfy it; move it inside"
         )
@@ -141,7 +141,7 @@ def _read_set(fuzzy_set: "Element", attribute: Attribute, unit: str, reader: Pre
 
 
 class _Parameters:
-    """The parameters of one fuzzifier; one that cannot be read is noted and counts as 0."""
+    """The parameters of one fuzzifier. An invalid one is reported and read as 0."""
 
     def __init__(self, element: "Element", attribute: Attribute, unit: str, reader: PredicateReader) -> None:
         self.element = element
@@ -202,4 +202,4 @@ _FUZZIFIERS: dict[str, Callable[[_Parameters], Fuzzifier]] = {
     ),
     "universal": lambda p: Universal(int(p.word("v")), int(p.word("V")), int(p.word("g"))),
 }
-"""Every fuzzifier and how its element is read."""
+"""Reader of each fuzzifier element."""

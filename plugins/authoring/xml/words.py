@@ -1,7 +1,7 @@
-"""What the author's words mean: names of the mission table, or anybody's words through a thesaurus.
+"""Resolves words of a document to names of the mission table, directly or through a thesaurus.
 
-The table's own names always decide and cost nothing more; the shipped thesaurus is loaded when the first
-other word is met. A word that may mean several things is refused with the candidates.
+Names of the table take precedence; the shipped thesaurus is loaded when the first other word is found. An
+ambiguous word is refused with its candidates.
 """
 
 from collections.abc import Callable, Collection
@@ -30,28 +30,25 @@ from plugins.authoring.constants import BadConstant
 from plugins.authoring.xml.spans import Span
 
 SHIPPED: Final = "rescue"
-"""The thesaurus that is asked where no other is given."""
+"""The default thesaurus."""
 
 _AMBIGUOUS: Final = "D128"
 
 _LONGEST_WORD: Final = 80
-"""Characters, as in the schema. What is longer means nothing and is not repeated in full."""
+"""Characters, as in the schema. Longer words are unknown and are not repeated in full."""
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedWord:
-    """A word of the document and what it was taken for. `meaning` is None where the document itself defines
-    the word.
-    """
+    """A word of the document and its meaning, which is None if the document itself defines the word."""
 
     word: str
     span: Span
     meaning: Meaning | None
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         place = {"word": self.word, "line": self.span.line, "column": self.span.column}
         if self.meaning is None:
             return {**place, "kind": "term", "name": self.word, "how": "defined in this subscription"}
@@ -60,9 +57,9 @@ class ResolvedWord:
 
 @dataclass(slots=True)
 class AuthorsWords:
-    """Resolves the words of one document in its language, and remembers how.
+    """Resolves the words of one document in its language, and records how.
 
-    What cannot be resolved raises `BadConstant` with the code of its kind.
+    An unknown word raises `BadConstant` with the code of its kind.
     """
 
     table: MissionTable
@@ -70,10 +67,10 @@ class AuthorsWords:
     given: Thesaurus | None = None
     resolved: list[ResolvedWord] = field(default_factory=list)
     asked: Thesaurus | None = None
-    """The thesaurus, once a word was looked up in it."""
+    """The thesaurus, once a word was looked up."""
 
     def unspoken_language(self) -> str:
-        """Return why the document's language helped with no word, or nothing where it may have."""
+        """Return why the document's language did not help with any word; empty if it may have."""
         if self.language is None or self.asked is None:
             return ""
         spoken = self.asked.languages
@@ -82,7 +79,7 @@ class AuthorsWords:
         return f'the thesaurus has no word in "{self.language}"; words of {listed(spoken)} were taken'
 
     def event(self, word: str, span: Span) -> EventClass:
-        """Return the event class that a word means."""
+        """Return the event class that a word names."""
         names = [event.name for event in self.table.events]
         meaning = self._attempt(
             "D101",
@@ -95,7 +92,7 @@ class AuthorsWords:
         return self.table.event(meaning.target.event)
 
     def attribute(self, word: str, event: EventClass, span: Span) -> ResolvedAttribute:
-        """Return the attribute that a word means, and the unit in which the word's owner counts."""
+        """Return the attribute that a word names, and the unit that the word's owner uses."""
         names = [attribute.name for attribute in event.attributes]
         found = self._attempt(
             "D103",
@@ -116,9 +113,9 @@ class AuthorsWords:
         span: Span,
         of: str = "",
     ) -> str:
-        """Return the name of the term that a word means; what is defined comes first.
+        """Return the term that a word names; definitions of the document take precedence.
 
-        `of` is the hedged term that leans on it, where one does.
+        `of` is the hedged term that refers to it, if there is one.
         """
         if word in defined:
             if not of:
@@ -127,7 +124,7 @@ class AuthorsWords:
         names = list(dict.fromkeys([*attribute.terms, *defined]))
         meaning = self._attempt(
             "D124" if of else "D102",
-            f'term "{of}" leans on "{word}", which is unknown'
+            f'term "{of}" refers to "{word}", which is unknown'
             if of
             else f'term "{word}" is unknown for {attribute.name}',
             names,
@@ -141,7 +138,7 @@ class AuthorsWords:
         return meaning.target.name
 
     def value(self, word: str, event: EventClass, attribute: Attribute, span: Span) -> str:
-        """Return the nominal attribute's value that a word means."""
+        """Return the value of the nominal attribute that a word names."""
         word = word if len(word) <= _LONGEST_WORD else f"{word[:60]}…"
         names = list(attribute.values)
         meaning = self._attempt(
@@ -158,7 +155,7 @@ class AuthorsWords:
         return meaning.target.value
 
     def _thesaurus(self, word: str, names: Collection[str]) -> Thesaurus | None:
-        """Return the thesaurus to ask, none for a word that needs none."""
+        """Return the thesaurus to use, or None if the word needs none."""
         if word in names:
             return None
         self.asked = self.given if self.given is not None else _shipped()
@@ -193,8 +190,8 @@ def _shipped() -> Thesaurus:
 
 
 def _hint(error: UnknownWord, names: Collection[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the most helpful thing to say (what is nearly meant, misspelt, meant elsewhere, or similar) and,
-    where that is a name, what may be written instead.
+    """Return the most helpful hint (a near match, a correction, another meaning, or a similar word) and
+    suggested replacements.
     """
     if error.weaker:
         return f"; not close enough: {_listed(error.weaker)}", ()

@@ -1,1 +1,1 @@
-"""What a person does with boxes: write, check, describe, explain, decompile."""
+"""Authoring of boxes: write, check, describe, explain, decompile."""

@@ -1,4 +1,4 @@
-"""Boxes as their authors see them, behind the interface that all languages share."""
+"""Authoring interface of boxes."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
@@ -10,14 +10,14 @@ from plugins.authoring import Authoring, Compiled, Description, Explanation, Vec
 from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from plugins.boxes.authoring.describe import describe_vector
 from plugins.language import Match, Matcher
-from plugins.stamps import board_told_s, without_stamp
+from plugins.stamps import board_event_s, without_stamp
 from watchdog.vector import VectorError
 
 if TYPE_CHECKING:
     from plugins.boxes.generator import BoxesGenerator
 
 _FEATURES: Final = "subset"
-"""A notification serves every box whose attributes it has."""
+"""A notification matches every box whose attributes it has."""
 
 
 class BoxesAuthoring(Authoring):
@@ -25,7 +25,6 @@ class BoxesAuthoring(Authoring):
 
     @property
     def generator(self) -> "BoxesGenerator":
-        """Return what makes subscriptions by chance."""
         from plugins.boxes.generator import BoxesGenerator
 
         return BoxesGenerator()
@@ -41,48 +40,48 @@ class BoxesAuthoring(Authoring):
         tolerance: float | None = None,
         thesaurus: Thesaurus | None = None,
     ) -> Compiled:
-        """Compile a document; everything wrong with it raises one `DocumentError`."""
+        """Compile a document. All errors raise one `DocumentError`."""
         from plugins.boxes.authoring.compiler import compile_boxes
 
         return compile_boxes(source, file, table, stamp_s=stamp_s, strict=strict, thesaurus=thesaurus)
 
     def meaning(self, body: bytes) -> bytes:
-        """Return a body without the time at which it was written."""
+        """Return a body without its creation time."""
         return without_stamp(body)
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
     ) -> Description:
-        """Put a vector into words; notifications are the boards'."""
+        """Describe a vector; notifications are the boards'."""
         return describe_vector(vector, table, kind)
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
-        """Say which box it was."""
+        """Return which box matched."""
         if len(match.detail) != 1:
             raise VectorError(len(match.detail), "the detail of a match of boxes is one byte")
         return f"box {match.detail[0]}"
 
     def happened_s(self, notification: bytes) -> int | None:
-        """Return the second at which it happened, modulo 65536."""
-        return board_told_s(notification)
+        """Return its event time in seconds, modulo 65536."""
+        return board_event_s(notification)
 
     @property
     def explain(self) -> Callable[[bytes, MissionTable, Mapping[str, str], int], Explanation]:
-        """Return what tells which box is met, or by which side each is missed."""
+        """Return a function that explains which box matches, or which side misses."""
         from plugins.boxes.authoring.explain import explain_boxes
 
         return explain_boxes
 
     @property
     def decompile(self) -> Callable[[bytes, MissionTable], str]:
-        """Return what writes one `<and>` a box."""
+        """Return a function that writes one `<and>` per box."""
         from plugins.boxes.authoring.decompile import decompile
 
         return decompile
 
     @property
     def loose_matcher(self) -> Callable[[MissionTable | None, str | None, str], Matcher]:
-        """Return what makes matchers by name, with or without a mission."""
+        """Return a factory of matchers by name, with or without a mission."""
         return _loose_matcher
 
 

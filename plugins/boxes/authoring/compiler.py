@@ -1,4 +1,4 @@
-"""From a document to boxes: predicates, then conditions, then the one spelling of what they say."""
+"""From a document to boxes: predicates, then conditions, then the canonical form."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,20 +40,20 @@ from plugins.byte_readings import Range, all_but, count, readings_of, step_at
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_FUZZY: Final = "the fuzzy language (urn:dens:subscription:1) has that; boxes hold or do not"
+_FUZZY: Final = "use the fuzzy language (urn:dens:subscription:1) for that; boxes are crisp"
 _ELSEWHERE: Final = {
     "aggregating-function": ("D182", "boxes have no degrees to aggregate"),
     "function": ("D182", "boxes have no degrees to aggregate"),
-    "predicate-pattern": ("D182", "and, or and not stand alone here, around predicates"),
+    "predicate-pattern": ("D182", "here, and, or and not enclose predicates directly"),
     "approximate-predicate": ("D183", "an approximate predicate has degrees"),
     "fuzzy-set": ("D183", "a fuzzy set has degrees"),
-    "hedge": ("D184", "a hedge bends degrees"),
-    "within-last": ("D184", "boxes do not know how old an event is"),
+    "hedge": ("D184", "a hedge modifies degrees"),
+    "within-last": ("D184", "boxes ignore the age of events"),
 }
-"""Elements of the fuzzy language that mean nothing here: their codes, and why."""
+"""Elements of the fuzzy language that are not allowed here: their codes, and why."""
 _ELSEWHERE_ATTRIBUTES: Final = {
-    "threshold": ("D181", "a box has no degree that could be too low"),
-    "keep": ("D184", "boxes do not know how old an event is"),
+    "threshold": ("D181", "a box has no degree"),
+    "keep": ("D184", "boxes ignore the age of events"),
 }
 
 
@@ -66,7 +66,7 @@ def compile_boxes(
     strict: bool = False,
     thesaurus: Thesaurus | None = None,
 ) -> Compiled:
-    """Return the compiled subscription; everything wrong raises one `DocumentError`."""
+    """Return the compiled subscription. All errors raise one `DocumentError`."""
     _refuse_degrees(read_xml(source, file))
     document = read_subscription(source, file, SCHEMA)
     reader = reader_of(document, table, thesaurus)
@@ -88,8 +88,8 @@ def compile_boxes(
     remarks = list(rounded_lifetime(document, valid))
     if len(boxes) > MOST_EXACT_PARTS:
         remarks.append(
-            f"{len(boxes)} boxes: boards filter by the hulls of those with the same attributes, and may tell "
-            "too much"
+            f"{len(boxes)} boxes: boards filter by the hulls of those with the same attributes and may "
+            "release too much"
         )
     return Compiled(
         body=body,
@@ -106,7 +106,7 @@ def compile_boxes(
 
 
 def _refuse_degrees(document: SubscriptionDocument) -> None:
-    """Refuse what belongs to the fuzzy language before the schema calls it unknown."""
+    """Refuse elements of the fuzzy language before the schema reports them as unknown."""
     problems = []
     for name, (code, why) in _ELSEWHERE_ATTRIBUTES.items():
         if name in document.root.attrib:
@@ -127,13 +127,13 @@ def _too_many(document: SubscriptionDocument, condition: Condition, boxes: str) 
         named = f"{most.name} has the most alternatives"
     else:
         named = f"this <{most.connective}> has the most alternatives, {len(most.parts)}"
-    message = f"{boxes} boxes where {MOST_BOXES} are the most; {named}: write several subscriptions"
+    message = f"{boxes} boxes, at most {MOST_BOXES} are allowed; {named}: write several subscriptions"
     return document.problem(most.span, "D186", message)
 
 
 @dataclass(slots=True)
 class _Read:
-    """What was read of a predicate."""
+    """A predicate."""
 
     attribute: Attribute
     wanted: tuple[Range, ...]
@@ -148,7 +148,7 @@ class _Reading:
         self.reader = reader
 
     def read(self) -> tuple[Condition, int]:
-        """Return the condition and the code of its lifetime; everything wrong raises `DocumentError`."""
+        """Return the condition and the encoded lifetime. All errors raise one `DocumentError`."""
         root = self.document.root
         valid = read_valid(root.get("valid"), self.document.attribute_span(root, "valid"), self.reader)
         condition = self._joined("and", root)
@@ -164,7 +164,7 @@ class _Reading:
         return Joined(connective, present, self.document.span(element))
 
     def _condition(self, element: "Element", *, turned: bool) -> Condition | None:
-        """Return what an element says; `turned` tells whether an odd number of <not> stands around it."""
+        """Return the condition of an element; `turned` is set inside an odd number of <not>."""
         name = etree.QName(element).localname
         if name == "not":
             part = self._condition(next(element.iterchildren(etree.Element)), turned=not turned)
@@ -201,7 +201,7 @@ class _Reading:
         constants = compared_constants(element, operator, attribute, unit, reader)
         if constants is None:
             return None
-        # What differs from a constant is what lies in other bytes than it: complements are made of bytes.
+        # complements are made of bytes: a value differs from a constant if its byte does
         is_other = operator == "ne"
         asked = compared_readings("eq" if is_other else operator, constants, attribute)
         span = self.document.span(element)
@@ -220,7 +220,7 @@ class _Reading:
 
 
 def _rounded(attribute: Attribute, wanted: tuple[Range, ...], runs: tuple[Range, ...]) -> str:
-    """Return what rounding to bytes decides otherwise than was asked, nothing where it decides the same."""
+    """Return which readings are decided differently because of rounding to bytes; empty if none."""
     true = [one for low, high in runs for one in readings_of(low, high, attribute)]
     told = _common(true, all_but(wanted, attribute))
     missed = _common(all_but(true, attribute), wanted)
@@ -230,14 +230,14 @@ def _rounded(attribute: Attribute, wanted: tuple[Range, ...], runs: tuple[Range,
     share = float(Fraction(100 * (told + missed), domain))
     edges = [edge for one in wanted for edge in one] or [attribute.lo_scaled]
     step = max(step_at(edge, attribute) for edge in edges)
-    otherwise = [f"{told} told too"] * (told > 0) + [f"{missed} missed"] * (missed > 0)
+    otherwise = [f"{told} released too"] * (told > 0) + [f"{missed} missed"] * (missed > 0)
     return (
         f"{attribute.name}: true {runs_words(runs, attribute)}, bytes {byte_words(runs)}, in steps of "
         f"{amount_words(step, attribute)}; {share:.3g} % of the domain ({told + missed} of {domain} "
-        f"readings) is decided otherwise: {' and '.join(otherwise)}"
+        f"readings) is decided differently: {' and '.join(otherwise)}"
     )
 
 
 def _common(one: "list[Range] | tuple[Range, ...]", other: "list[Range] | tuple[Range, ...]") -> int:
-    """Return how many readings two lists of ranges share."""
+    """Return the number of readings that two lists of ranges share."""
     return count((max(a, c), min(b, d)) for a, b in one for c, d in other if max(a, c) <= min(b, d))

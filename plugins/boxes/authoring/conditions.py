@@ -1,7 +1,7 @@
-"""Conditions: and, or, not around ranges of bytes, and the boxes that they are.
+"""Conditions: and, or, not around byte ranges, and their boxes.
 
-Every predicate is a set of bytes, told as rising runs that do not touch. `not` is pushed down to the
-predicates, where it is the other bytes of the attribute; absence satisfies neither.
+Every predicate is a set of bytes, as rising runs that do not touch. `not` is pushed down to the predicates,
+where it becomes the other bytes of the attribute; a missing value satisfies neither.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ Runs = tuple[Range, ...]
 """Rising ranges of bytes that do not touch."""
 
 MOST_ALTERNATIVES: Final = 512
-"""Boxes on the way to a subscription; whoever needs more is far from 64."""
+"""Boxes during expansion; a condition with more cannot end with at most 64."""
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """An attribute has one of these bytes. `others` are the bytes of its opposite."""
+    """An attribute has one of these bytes. `others` are the bytes of its negation."""
 
     attribute: int
     runs: Runs
@@ -43,8 +43,6 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite."""
-
     part: "Condition"
 
 
@@ -52,11 +50,11 @@ Condition = Predicate | Joined | Not
 
 
 class TooManyBoxes(Exception):
-    """A condition has more alternatives than anybody can hold."""
+    """A condition has too many alternatives."""
 
 
 def boxes_of(condition: Condition, *, negated: bool = False) -> list[Box]:
-    """Return the boxes of a condition, none of them inside another; too many raise `TooManyBoxes`."""
+    """Return the boxes of a condition, none inside another. Too many raise `TooManyBoxes`."""
     match condition:
         case Predicate():
             runs = condition.others if negated else condition.runs
@@ -86,8 +84,8 @@ def _product(one: list[Box], other: list[Box]) -> list[Box]:
 
 
 def multiplies_most(condition: Condition) -> Predicate | Joined:
-    """Return what makes most alternatives: the predicate with the most runs, or the connective with the most
-    parts where that is more.
+    """Return what causes most alternatives: the predicate with the most runs, or the connective with the most
+    parts if that is more.
     """
     best: Predicate | Joined | None = None
     most = 0
@@ -111,7 +109,7 @@ def multiplies_most(condition: Condition) -> Predicate | Joined:
 
 
 def runs_of(readings: tuple[Range, ...], attribute: Attribute) -> Runs:
-    """Return the bytes of readings, outward: a byte is in it if one of its readings is."""
+    """Return the bytes of readings, outward: a byte is included if one of its readings is."""
     joined: list[Range] = []
     for first, last in readings:
         low, high = byte_of(first, attribute), byte_of(last, attribute)
@@ -123,7 +121,7 @@ def runs_of(readings: tuple[Range, ...], attribute: Attribute) -> Runs:
 
 
 def other_runs(runs: Runs, attribute: Attribute) -> Runs:
-    """Return the bytes of all other readings: where one byte has none, its neighbour ends the run."""
+    """Return the bytes of all other readings. If a byte has none, its neighbour ends the run."""
     last = len(attribute.values) - 1 if attribute.type == "nominal" else 255
     edges = [-1, *(edge for low, high in runs for edge in (low, high)), last + 1]
     gaps = [(edges[i] + 1, edges[i + 1] - 1) for i in range(0, len(edges), 2)]
@@ -138,7 +136,7 @@ def other_runs(runs: Runs, attribute: Attribute) -> Runs:
 
 
 def holds(condition: Condition, values: Mapping[int, int], *, negated: bool = False) -> bool:
-    """Tell whether a condition holds for the bytes that an event tells: the definition of `boxes_of`."""
+    """Return whether a condition holds for the bytes of an event: the definition of `boxes_of`."""
     match condition:
         case Predicate():
             runs = condition.others if negated else condition.runs

@@ -1,4 +1,4 @@
-"""From a vector back to XML that compiles to the same vector: one `<and>` a box."""
+"""From a vector back to XML that compiles to the same vector: one `<and>` per box."""
 
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,7 +14,7 @@ from watchdog.lifetime import lifetime_code, lifetime_s
 
 
 def decompile(vector: bytes, table: MissionTable) -> str:
-    """Return a document for the vector; bytes that are none raise `VectorError`."""
+    """Return a document for the vector. Invalid bytes raise `VectorError`."""
     parts = decode_body(framed_body(vector), table.feature_bytes, table)
     event = table.event_at(parts.event)
     attributes = {attribute.index: attribute for attribute in event.attributes}
@@ -43,7 +43,7 @@ def _box(box: Box, attributes: dict[int, Attribute]) -> list[str]:
 
 
 def _side(attribute: Attribute, low: int, high: int) -> str:
-    """Return the comparison that says a range of bytes, or the bytes where none does."""
+    """Return the comparison that describes a byte range, or the bytes if there is none."""
     name = quoteattr(attribute.name)
     readings = readings_of(low, high, attribute)
     if not readings or (byte_of(readings[0][0], attribute), byte_of(readings[0][1], attribute)) != (
@@ -65,7 +65,7 @@ def _side(attribute: Attribute, low: int, high: int) -> str:
 
 
 def _constant(reading: int, attribute: Attribute) -> str:
-    """Return a reading as an author writes it, without its unit."""
+    """Return a reading as in a document, without its unit."""
     if attribute.type == "number":
         return decimal_text(reading, attribute.decimals)
     return reading_words(reading, attribute)

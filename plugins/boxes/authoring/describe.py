@@ -1,21 +1,21 @@
-"""What the bytes of boxes say, one by one and in words."""
+"""Description of the bytes of boxes."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.authoring import VectorKind
 from plugins.authoring.output.board_notifications import describe_board_notification
 from plugins.authoring.output.byte_words import Names
 from plugins.authoring.output.description import Description, subscription_head
-from plugins.board_parts import told_values
+from plugins.board_parts import notification_values
 from plugins.boxes.authoring.words import box_words
 from plugins.boxes.vectors import BoxesBody, decode_body, framed_body
 from watchdog.vector import VectorError
 
 
 def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
-    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`.
+    """Describe a vector. Bytes that are invalid, or not of the requested kind, raise `VectorError`.
 
-    Where nobody says of which kind they are, they are a notification if they can be one, of the boards'
-    language, and a subscription otherwise: no bytes are both.
+    Without a kind, they are a notification of the boards' language if valid as one, else a subscription: no
+    bytes are both.
     """
     width = 1 if table is None else table.feature_bytes
     if kind == "nv" or (kind is None and _is_told(vector, width)):
@@ -25,7 +25,7 @@ def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind 
 
 def _is_told(vector: bytes, width: int) -> bool:
     try:
-        told_values(vector, width)
+        notification_values(vector, width)
     except VectorError:
         return False
     return True

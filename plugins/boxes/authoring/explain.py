@@ -1,4 +1,4 @@
-"""Which box a reading meets, or by which side each box misses it."""
+"""Explains which box a reading matches, or which side of each box misses it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from plugins.byte_readings import byte_of, first_reading, step_at
 
 @dataclass(frozen=True, slots=True)
 class ExplainedSide:
-    """One range and what a value makes of it: 0 inside, else how many bytes it lies below or above; None
-    without a value.
+    """One range and its result for a value: 0 inside, else the number of bytes below or above; None without a
+    value.
     """
 
     attribute: str
@@ -29,7 +29,6 @@ class ExplainedSide:
     missed_by: int | None
 
     def line(self) -> str:
-        """Return it for a terminal."""
         bytes_ = byte_words(((self.low, self.high),))
         wanted = f"{self.attribute} {self.words} (bytes {bytes_}, steps of {self.step})"
         if self.missed_by is None:
@@ -43,25 +42,23 @@ class ExplainedSide:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedBoxes:
-    """All boxes, and the first that contains the values."""
+    """All boxes, and the first one that contains the values."""
 
     boxes: tuple[tuple[ExplainedSide, ...], ...]
     met: int | None
     is_asked: bool
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
         found = []
         for number, sides in enumerate(self.boxes):
             found += [f"box {number}", *(side.line() for side in sides)]
         if self.is_asked:
             found.append(
-                "does not match: no box holds it" if self.met is None else f"matches: box {self.met}"
+                "does not match: outside every box" if self.met is None else f"matches: box {self.met}"
             )
         return found
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
         return {
             "boxes": [
                 [
@@ -87,7 +84,7 @@ class ExplainedBoxes:
 def explain_boxes(
     vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
 ) -> ExplainedBoxes:
-    """Return what becomes of an event with these values, each given as a reading would tell it."""
+    """Return the evaluation of an event with these values, each rounded as a source does."""
     parts = decode_body(framed_body(vector), table.feature_bytes, table)
     event = table.event_at(parts.event)
     known = {attribute.name: attribute for attribute in event.attributes}

@@ -1,4 +1,4 @@
-"""The schema of subscriptions of boxes."""
+"""The schema of box subscriptions."""
 
 from typing import Final
 

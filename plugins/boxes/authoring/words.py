@@ -1,4 +1,4 @@
-"""Boxes in words."""
+"""Texts of boxes."""
 
 from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.output.reading_words import reading_words
@@ -16,7 +16,7 @@ def byte_words(runs: tuple[Range, ...]) -> str:
 
 
 def runs_words(runs: tuple[Range, ...], attribute: Attribute) -> str:
-    """Return the readings of ranges of bytes in words: `from 27.5 ppm on`, `up to 06:02 and from 22:00`."""
+    """Return the readings of byte ranges as text: `from 27.5 ppm on`, `up to 06:02 and from 22:00`."""
     return " and ".join(_range_words(run, attribute) for run in runs)
 
 
@@ -38,7 +38,7 @@ def _range_words(run: Range, attribute: Attribute) -> str:
 
 
 def box_words(box: Box, attributes: dict[int, Attribute]) -> str:
-    """Return a box in words; without a mission, its bytes."""
+    """Return the text of a box; without a mission, its bytes."""
     told = []
     for index, low, high in box:
         attribute = attributes.get(index)

@@ -1,1 +1,1 @@
-"""What a person does with composites: write, check, describe, explain, decompile."""
+"""Authoring of composites: write, check, describe, explain, decompile."""

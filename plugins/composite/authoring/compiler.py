@@ -1,4 +1,4 @@
-"""From a document to a composite subscription: primitives, then the pattern, then when to warn."""
+"""From a document to a composite subscription: primitives, pattern, prediction."""
 
 import math
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from plugins.composite.vectors import CompositeBody, encode_body
 
 _KEEP_S: Final = 3_600
 _NEAR: Final = 0.75
-"""A window is near the lifetime of notifications from this share of it on."""
+"""A window above this share of the lifetime of notifications is warned about."""
 
 
 def compile_composite(
@@ -43,10 +43,10 @@ def compile_composite(
     thesaurus: Thesaurus | None = None,
     is_learning: bool = False,
 ) -> Compiled:
-    """Return the compiled subscription; everything wrong raises one `DocumentError`.
+    """Return the compiled subscription. All errors raise one `DocumentError`.
 
     `atoms` compiles primitives, as documents of `atoms_namespace`. With `is_learning` the model of a
-    prediction is not looked for: it is about to be written.
+    prediction is not read, because it is about to be written.
     """
     document = read_subscription(source, file, SCHEMA, "composite")
     complaints = Complaints(document)
@@ -74,7 +74,7 @@ def compile_composite(
     for one in primitives:
         complaints.problems += one.warnings
     complaints.refuse(strict=strict)
-    assert found is not None  # where it is None, something was complained about
+    assert found is not None  # None: an error was reported
     assert body is not None
     return Compiled(
         body=encode_body(body, table.feature_bytes),
@@ -102,7 +102,7 @@ def _without_prediction(
     window_s: int,
     stamp_s: int,
 ) -> CompositeBody | None:
-    """Return everything but when to warn; None where something of it is wrong."""
+    """Return the subscription without its prediction; None if it has errors."""
     document = complaints.document
     root = document.root
     keep_span = document.attribute_span(root, "keep")
@@ -113,7 +113,7 @@ def _without_prediction(
     is_any = root.get("scope", "source").strip() == "any"
     quiet_q = _quiet(complaints, select)
     if is_any and select == "first":
-        message = "first is about the order of one source's readings; leave scope out"
+        message = "select first needs the order of one source's readings; remove scope"
         complaints.complain(document.attribute_span(root, "select"), "D242", message)
     if found is None:
         return None
@@ -129,14 +129,12 @@ def _without_prediction(
     events = tuple(primitives[leaf.primitive].event.index for leaf in leaves_of(pattern))
     alternatives = expanded(pattern, conditions)
     if is_any and mixes_too_much(alternatives):
-        message = (
-            f"with scope any at most {MOST_MIXED_GROUPS} runs of , go together; write ; or leave scope out"
-        )
+        message = f"with scope any, at most {MOST_MIXED_GROUPS} runs of , are allowed; use ; or remove scope"
         [holder] = root.iterchildren(f"{{{NAMESPACE}}}pattern")
         complaints.complain(document.span(holder), "D256", message)
         return None
     if not any(is_possible(one, events) for one in alternatives):
-        message = "readings of different event classes are never next to one another; write ; instead of ,"
+        message = "readings of different event classes are never adjacent; use ; instead of ,"
         [holder] = root.iterchildren(f"{{{NAMESPACE}}}pattern")
         complaints.complain(document.span(holder), "D249", message)
         return None
@@ -176,12 +174,12 @@ def _quiet(complaints: Complaints, select: str) -> int:
         return 0
     span = document.attribute_span(document.root, "quiet")
     if select != "ends":
-        complaints.complain(span, "D247", f"quiet is for ends, and this selects {select}; leave one out")
+        complaints.complain(span, "D247", f"quiet requires select end, not {select}; remove one")
     return read_valid(text, span, complaints, name="quiet")
 
 
 def _warn_of_window(complaints: Complaints, primitives: list[ReadPrimitive], window_s: int) -> None:
-    """Warn where parts may be gone before the last event of a match comes."""
+    """Warn if parts may expire before the last event of a match."""
     document = complaints.document
     shortest = min(primitives, key=lambda one: one.event.notification_lifetime_s, default=None)
     if shortest is None or window_s < _NEAR * shortest.event.notification_lifetime_s:
@@ -189,13 +187,13 @@ def _warn_of_window(complaints: Complaints, primitives: list[ReadPrimitive], win
     lives = written_duration(shortest.event.notification_lifetime_s)
     message = (
         f"notifications of {shortest.event.name} live {lives}; with a window of {written_duration(window_s)} "
-        "the first of a match may be gone when the last comes"
+        "the first event of a match may have expired when the last one comes"
     )
     complaints.warning(document.attribute_span(document.root, "window"), "D252", message)
 
 
 def _remarks(body: CompositeBody) -> Iterator[str]:
     if body.select == "first":
-        yield "first: only sources that see every reading tell it; boards and mediators tell nothing"
+        yield "select first is evaluated only by sources that see every reading, not by boards and mediators"
     elif body.prediction is not None:
-        yield "predictions come from sources that see every reading; from boards come matches alone"
+        yield "predictions come only from sources that see every reading; boards contribute to matches only"

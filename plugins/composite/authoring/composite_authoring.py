@@ -1,4 +1,4 @@
-"""Composites as their authors see them, behind the interface that all languages share."""
+"""Authoring interface of composites."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,12 +15,12 @@ from plugins.language import Match, MatcherFactory
 from watchdog.vector import HEADER_BYTES, VectorError
 
 _STAMP_BYTES: Final = 2
-"""A body begins with the time at which it was written."""
+"""A body begins with its creation time."""
 
 
 class CompositeAuthoring(Authoring):
-    """Writes, checks, describes, explains and draws composites; `atoms` does that for primitives, which
-    `judge` finds satisfied or not. `namespace` is that of documents of primitives.
+    """Writes, checks, describes, explains and draws composites. `atoms` does that for primitives, and `judge`
+    evaluates them. `namespace` is that of documents of primitives.
     """
 
     def __init__(self, atoms: Authoring, judge: MatcherFactory, namespace: str) -> None:
@@ -39,7 +39,7 @@ class CompositeAuthoring(Authoring):
         tolerance: float | None = None,
         thesaurus: Thesaurus | None = None,
     ) -> Compiled:
-        """Compile a document; everything wrong with it raises one `DocumentError`."""
+        """Compile a document. All errors raise one `DocumentError`."""
         from plugins.composite.authoring.compiler import compile_composite
 
         return compile_composite(
@@ -57,46 +57,46 @@ class CompositeAuthoring(Authoring):
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
     ) -> list[Problem]:
-        """Return all errors and warnings of a document; nothing when it compiles without a word."""
+        """Return all errors and warnings of a document."""
         try:
             return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
         except DocumentError as error:
             return list(error.problems)
 
     def meaning(self, body: bytes) -> bytes:
-        """Return a body without the time at which it was written."""
+        """Return a body without its creation time."""
         return body[_STAMP_BYTES:]
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
     ) -> Description:
-        """Put a subscription or a composite into words."""
+        """Describe a subscription or a composite."""
         from plugins.composite.authoring.describe import describe
 
         return describe(vector, table, kind, self._atoms)
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
-        """Say what kind of composite it was."""
+        """Return the kind of the composite."""
         if len(match.detail) != 1 or match.detail[0] not in KINDS:
             raise VectorError(len(match.detail), "the detail of a composite is its kind")
         return f"{KINDS[match.detail[0]]}, degree {match.degree_u8 / 255:.2f}"
 
     def happened_s(self, notification: bytes) -> int | None:
-        """Return the second at which it happened, modulo 65536."""
+        """Return its event time in seconds, modulo 65536."""
         if len(notification) < HEADER_BYTES:
             raise VectorError(len(notification), "too short for a composite")
         return notification[3] << 8 | notification[4]
 
     @property
     def explain(self) -> Callable[[bytes, MissionTable, Mapping[str, str], int], Explanation]:
-        """Return what tells alternatives, where it runs, and what it foretells."""
+        """Return a function that explains alternatives, where they are evaluated, and predictions."""
         from plugins.composite.authoring.explain import explain_composite
 
         return partial(explain_composite, atoms=self._atoms)
 
     @property
     def picture(self) -> Callable[[bytes, MissionTable, Compiled | None], Picture]:
-        """Return what draws the machines of the thesis."""
+        """Return a function that draws the machines of the thesis."""
         from plugins.composite.authoring.explain import machines_picture
 
         return machines_picture
@@ -105,21 +105,21 @@ class CompositeAuthoring(Authoring):
     def match_stream(
         self,
     ) -> Callable[[bytes, MissionTable, Compiled | None, Sequence[StreamReading]], Explanation]:
-        """Return what finds matches, and what becomes of predictions, in a whole stream."""
+        """Return a function that finds matches and predictions in a complete stream."""
         from plugins.composite.authoring.stream import match_stream
 
         return partial(match_stream, atoms=self._judge)
 
     @property
     def learner(self) -> Callable[[bytes, str, MissionTable, Thesaurus | None], StreamLearner]:
-        """Return what counts a model for the prediction of a document."""
+        """Return a function that counts a model for the prediction of a document."""
         from plugins.composite.authoring.learner import learner
 
         return partial(learner, atoms=self._atoms, judge=self._judge, namespace=self._namespace)
 
     @property
     def decompile(self) -> Callable[[bytes, MissionTable], str]:
-        """Return what writes a document of a subscription."""
+        """Return a function that writes a subscription as a document."""
         from plugins.composite.authoring.decompile import decompile
 
         return partial(decompile, atoms=self._atoms)

@@ -1,7 +1,7 @@
 """From a vector back to a document that compiles to the same vector.
 
-Names are gone; primitives are called a, b, c, … What stands in them is what their own language decompiles.
-A model of a prediction cannot be written into a document: it is a file of its own.
+Names are not encoded; primitives are called a, b, c, … Their content is decompiled by their own language. The
+model of a prediction cannot be part of a document: it is a separate file.
 """
 
 from xml.sax.saxutils import escape, quoteattr
@@ -21,11 +21,11 @@ from watchdog.lifetime import lifetime_code, lifetime_s
 
 
 def decompile(vector: bytes, table: MissionTable, atoms: Authoring) -> str:
-    """Return a document for a subscription; bytes that are none raise `VectorError`."""
+    """Return a document for a subscription. Invalid bytes raise `VectorError`."""
     width = table.feature_bytes
     body = decode_body(framed_body(vector), width, table)
     if body.prediction is not None and body.prediction.model:
-        raise Refusal("a model of a prediction is a file of its own and does not stand in a document")
+        raise Refusal("the model of a prediction is a separate file and cannot be part of a document")
     write = atoms.decompile
     if write is None:
         raise Refusal("the language of the primitives cannot be decompiled")
@@ -53,7 +53,7 @@ def decompile(vector: bytes, table: MissionTable, atoms: Authoring) -> str:
 
 
 def pattern_text(body: CompositeBody, names: list[str]) -> str:
-    """Return the pattern with its conditions, as a document has it."""
+    """Return the pattern with its conditions, as in a document."""
     leaves = body.leaf_primitives
     conditions: dict[int, list[str]] = {}
     meet = meeting_places(body.pattern)

@@ -1,4 +1,4 @@
-"""What the bytes of composites say, one by one and in words."""
+"""Description of the bytes of composites."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,12 +17,12 @@ from watchdog.vector import VectorError
 
 
 def letters(count: int) -> list[str]:
-    """Return names for primitives, whose own are not in the bytes: a, b, c, …"""
+    """Return names for primitives, which are not encoded: a, b, c, …"""
     return [chr(ord("a") + number) for number in range(count)]
 
 
 def describe(vector: bytes, table: MissionTable | None, kind: str | None, atoms: Authoring) -> Description:
-    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`."""
+    """Describe a vector. Bytes that are invalid, or not of the requested kind, raise `VectorError`."""
     width = 1 if table is None else table.feature_bytes
     if kind != "nv":
         try:
@@ -42,7 +42,7 @@ def _is_composite(vector: bytes) -> bool:
 
 
 def condition_words(body: CompositeBody, names: Sequence[str]) -> list[str]:
-    """Return the conditions as authors write them; `names` are those of the leaves."""
+    """Return the conditions as in a document; `names` are those of the leaves."""
     meet = meeting_places(body.pattern)
     found = []
     for one in body.conditions:
@@ -60,20 +60,20 @@ def condition_words(body: CompositeBody, names: Sequence[str]) -> list[str]:
 
 
 def pattern_words(body: CompositeBody, names: Sequence[str]) -> str:
-    """Return the pattern as authors write it; `names` are those of the primitives."""
+    """Return the pattern as in a document; `names` are those of the primitives."""
     leaves = body.leaf_primitives
     return told(body.pattern, lambda leaf: names[leaves[leaf]])
 
 
 def horizon_words(unit: int, horizon: int) -> str:
-    """Return how soon something is to happen."""
+    """Return the text of a horizon."""
     if unit == DURATION:
         return f"within {written_duration(lifetime_s(horizon))}"
     return f"within {horizon} reading{'' if horizon == 1 else 's'}"
 
 
 def primitive_words(body: CompositeBody, number: int, table: MissionTable | None, atoms: Authoring) -> str:
-    """Return what a primitive asks for, in the words of its language."""
+    """Return the description of a primitive by its language."""
     part = atoms.describe(framed(0, 0, 0, body.part(number)), table, "sv")
     known = part.facts.get("constraints")
     if not known:
@@ -99,7 +99,9 @@ def _subscription(vector: bytes, table: MissionTable | None, width: int, atoms: 
     fields.take(2, "window", f"{body.window_s} s")
     fields.take(1, "counts", f"{len(body.conditions)} conditions, {len(body.primitives)} primitives")
     fields.take(1, "keep", f"composites live {written_duration(lifetime_s(body.keep_q))}")
-    quiet = f"one in {written_duration(lifetime_s(body.quiet_q))}" if body.quiet_q else "every end is told"
+    quiet = (
+        f"one in {written_duration(lifetime_s(body.quiet_q))}" if body.quiet_q else "every end is reported"
+    )
     fields.take(1, "quiet", quiet)
     fields.take(1, "pattern length", f"{len(postfix(body.pattern))} bytes")
     fields.take(len(postfix(body.pattern)), "pattern", words)
@@ -145,7 +147,7 @@ def _key_words(body: CompositeBody, table: MissionTable | None, width: int) -> s
 
 
 def composite_words(found: Composite) -> str:
-    """Return what a composite says, in one sentence."""
+    """Return a composite as one sentence."""
     events = ", ".join(
         f"t{one.leaf + 1} reading {one.number}"
         + (f" ({one.seconds_before} s before)" if one.seconds_before else "")

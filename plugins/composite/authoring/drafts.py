@@ -1,4 +1,4 @@
-"""A pattern as it is written, in elements or in text, with the places of everything in it."""
+"""A pattern as written, in elements or text, with positions."""
 
 import math
 import re
@@ -15,7 +15,7 @@ _UNITS: Final = {"s": 1, "sec": 1, "min": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class DraftLeaf:
-    """One use of a primitive, under the name of its author or t1, t2, …"""
+    """One use of a primitive, with its name in the document or t1, t2, …"""
 
     primitive: str
     name: str
@@ -36,7 +36,7 @@ Draft = DraftLeaf | DraftJoined
 
 @dataclass(frozen=True, slots=True)
 class DraftCondition:
-    """How long it may take from one use to another, in whole seconds; no bound is None."""
+    """The time from one use to another, in whole seconds; None is no bound."""
 
     first: str
     second: str
@@ -47,7 +47,7 @@ class DraftCondition:
 
 @dataclass(slots=True)
 class DraftPattern:
-    """A whole pattern as it is written."""
+    """A pattern as written."""
 
     tree: Draft | None = None
     conditions: list[DraftCondition] = field(default_factory=list)
@@ -56,7 +56,7 @@ class DraftPattern:
 
 
 def seconds_of(text: str) -> float | None:
-    """Return the seconds that an author's amount of time means (5min, 300s, 300, 2h, PT5M), or None."""
+    """Return the seconds of a duration (5min, 300s, 300, 2h, PT5M), or None."""
     text = text.strip()
     found = _AMOUNT.fullmatch(text)
     if found is not None:

@@ -27,7 +27,7 @@ _SIGNS: Final = {"less-than": "<", "at-most": "<=", "more-than": ">", "at-least"
 
 
 def read_pattern(element: "Element", complaints: Complaints) -> DraftPattern:
-    """Return the pattern that an element holds, as elements or as text; what is wrong is noted."""
+    """Return the pattern of an element, as elements or as text. Errors are reported."""
     document = complaints.document
     children = list(element.iterchildren(etree.Element))
     if not children:
@@ -44,7 +44,7 @@ def read_pattern(element: "Element", complaints: Complaints) -> DraftPattern:
         else:
             found.tree = _operand(child, complaints, counter)
     if found.tree is None:
-        complaints.complain(document.span(element), "D254", "a <pattern> says what follows what; it is empty")
+        complaints.complain(document.span(element), "D254", "the <pattern> is empty")
     return found
 
 
@@ -52,7 +52,7 @@ def _from_text(element: "Element", complaints: Complaints) -> DraftPattern:
     document = complaints.document
     content = document.content_span(element)
     if not own_text(element):
-        complaints.complain(document.span(element), "D254", "a <pattern> says what follows what; it is empty")
+        complaints.complain(document.span(element), "D254", "the <pattern> is empty")
         return DraftPattern()
     text, places = plain_text(document.source[content.start : content.end])
 

@@ -1,5 +1,5 @@
-"""What a composite subscription means: its alternatives, its machines, where it runs, what it foretells, and
-which primitives a reading satisfies.
+"""Explains a composite subscription: its alternatives, its machines, where it is evaluated, its prediction,
+and which primitives a reading satisfies.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from watchdog.header import framed
 
 @dataclass(frozen=True, slots=True)
 class ExplainedComposite:
-    """A composite subscription in words."""
+    """The explanation of a composite subscription."""
 
     sentences: tuple[str, ...]
     alternatives: tuple[str, ...]
@@ -35,10 +35,9 @@ class ExplainedComposite:
     highest: float | None
     primitives: tuple[str, ...]
     readings: tuple[tuple[str, tuple[str, ...]], ...]
-    """For each primitive what becomes of the values that were given."""
+    """For each primitive, the evaluation of the given values."""
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
         lines = [*self.sentences, *self.primitives, "", f"alternatives: {len(self.alternatives)}"]
         lines += [f"  {one}" for one in self.alternatives]
         lines += ["", "where it runs:", *(f"  {where}: {what}" for where, what in self.places)]
@@ -49,7 +48,6 @@ class ExplainedComposite:
         return lines
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
         return {
             "words": list(self.sentences),
             "primitives": list(self.primitives),
@@ -64,13 +62,15 @@ class ExplainedComposite:
 def explain_composite(
     vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int, atoms: Authoring
 ) -> ExplainedComposite:
-    """Return what a subscription means; bytes that are none raise `VectorError`."""
+    """Explain a subscription. Invalid bytes raise `VectorError`."""
     body = decode_body(framed_body(vector), table.feature_bytes, table)
     names = letters(len(body.primitives))
     leaves = [f"t{number + 1}" for number in range(len(body.leaf_primitives))]
     scope = "any source" if body.is_any_source else "one source"
-    told = {"ends": "every end", "all": "every match", "first": "matches that use up their events"}
-    sentence = f"{pattern_words(body, names)} within {written_duration(body.window_s)}, of {scope}; told: "
+    told = {"ends": "every end", "all": "every match", "first": "non-overlapping matches"}
+    sentence = (
+        f"{pattern_words(body, names)} within {written_duration(body.window_s)}, of {scope}; reported: "
+    )
     conditions = condition_words(body, leaves)
     sentences = [sentence + told[body.select] + (f"; {', '.join(conditions)}" if conditions else "")]
     primitives = [
@@ -89,7 +89,7 @@ def explain_composite(
 
 
 def machines_picture(vector: bytes, table: MissionTable, compiled: Compiled | None) -> MachinesPicture:
-    """Return the machines of a subscription, drawn."""
+    """Return a drawing of the machines of a subscription."""
     body = decode_body(framed_body(vector), table.feature_bytes, table)
     names = letters(len(body.primitives))
     leaves = [names[number] for number in body.leaf_primitives]
@@ -103,13 +103,13 @@ def machines_picture(vector: bytes, table: MissionTable, compiled: Compiled | No
 
 
 def places_of(body: CompositeBody) -> list[tuple[str, str]]:
-    """Return what of a subscription runs where."""
+    """Return which parts of a subscription are evaluated where."""
     count = len(body.primitives)
     parts = f"{count} part{'' if count == 1 else 's'}, as ordinary filters"
     if body.select == "first":
-        parts = "nothing: first needs every reading in order, and parts are not told"
+        parts = "nothing: select first needs every reading in order, so parts are not released"
     whole = "matches" + (" and predictions" if body.prediction is not None else "")
-    node = "composes matches" if body.select != "first" else "nothing: it sees no whole stream"
+    node = "composes matches" if body.select != "first" else "nothing: it does not see a complete stream"
     return [
         ("micro:bit", parts),
         ("Pico, ESP32", parts),
@@ -122,9 +122,9 @@ def _prediction(body: CompositeBody) -> tuple[str | None, float | None]:
     wanted = body.prediction
     if wanted is None:
         return None, None
-    asked = f"warns at {wanted.probability / 255:.2f} {horizon_words(wanted.unit, wanted.horizon)}"
+    asked = f"predicts at {wanted.probability / 255:.2f} {horizon_words(wanted.unit, wanted.horizon)}"
     if not wanted.model:
-        return f"{asked}; without a model: sources count for themselves, from 20 visits on", None
+        return f"{asked}; without a model: sources count by themselves, from 20 visits on", None
     highest = highest_beta(wanted) / 255
     said = f"{asked}; the model has {len(wanted.model)} states, its highest probability is {highest:.2f}"
     return said, round(highest, 4)

@@ -1,4 +1,4 @@
-"""Counts the model of a prediction in streams of the past."""
+"""Counts the model of a prediction in past streams."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,17 +30,19 @@ def learner(
     judge: MatcherFactory,
     namespace: str,
 ) -> "CompositeLearner":
-    """Return what learns for a document; one that predicts nothing is refused."""
+    """Return a learner for a document. A document without a prediction is refused."""
     made = compile_composite(source, file, table, atoms, namespace, thesaurus=thesaurus, is_learning=True)
     body = decode_body(made.body, table.feature_bytes, table)
     if body.prediction is None:
-        raise Refusal(f"{file} has no <predict>: there is nothing to learn; say how soon, and how likely")
+        raise Refusal(
+            f"{file} has no <predict>, so there is nothing to learn; add a horizon and a probability"
+        )
     return CompositeLearner(made.body, table, judge)
 
 
 @dataclass(frozen=True, slots=True)
 class CompositeLearner:
-    """Walks streams and counts what became of each state."""
+    """Counts, along streams, whether each state was completed in time."""
 
     body: bytes
     table: MissionTable
@@ -53,17 +55,17 @@ class CompositeLearner:
     @property
     def _wanted(self) -> Prediction:
         wanted = self._parts.prediction
-        assert wanted is not None  # `learner` makes no other
+        assert wanted is not None  # `learner` creates no other
         return wanted
 
     @property
     def events(self) -> frozenset[int]:
-        """Return the classes of the primitives."""
+        """Return the event classes of the primitives."""
         width = self.table.feature_bytes
         return frozenset(constraints_of(one, width).event for one in self._parts.primitives)
 
     def steps(self, readings: Sequence[StreamReading]) -> Iterator[tuple[StreamReading, list[Step]]]:
-        """Yield what each reading of one source made of each key."""
+        """Yield the steps of each reading of one source."""
         one = watched((0, 0), 0, self.body, self._parts, self.table.feature_bytes)
         stream = WholeStream(self.table, self.judge)
         stream.watch(one)
@@ -75,7 +77,6 @@ class CompositeLearner:
                 yield reading, list(progress.advance(event))
 
     def count(self, readings: Sequence[StreamReading]) -> dict[str, int]:
-        """Return visits and completions by state and wait."""
         horizon = Horizon(self._wanted)
         for number, (reading, steps) in enumerate(self.steps(readings), start=1):
             horizon.note(steps, number, reading.second)
@@ -85,7 +86,6 @@ class CompositeLearner:
         return {**found, "undecided": counted.undecided}
 
     def model(self, counts: Mapping[str, int]) -> Model:
-        """Return the model of these counts."""
         counted = Counted(undecided=counts.get("undecided", 0))
         for name, times in counts.items():
             what, *place = name.split()
@@ -97,11 +97,11 @@ class CompositeLearner:
         return Model(subject, wanted.unit, wanted.horizon, counted)
 
     def written(self, counts: Mapping[str, int]) -> bytes:
-        """Return the model as the file that a document names."""
+        """Return the model as the file that a document refers to."""
         return self.model(counts).written()
 
     def summary(self, counts: Mapping[str, int]) -> dict[str, Any]:
-        """Return how much was seen, and the highest probability that the model reaches."""
+        """Return the amount of data, and the highest probability of the model."""
         model = self.model(counts)
         counted = model.counted
         table = counted.table()

@@ -1,4 +1,4 @@
-"""Machines drawn: for a terminal, as SVG, as a page. Those below come first, the master last."""
+"""Drawings of machines: as text, as SVG, as a page. Children come first, the master last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,18 @@ from plugins.composite.search.machines import Drawn, Link
 
 _STEP, _RADIUS, _ROW, _MARGIN, _BRANCH = 150, 26, 170, 40, 80
 _CHARACTER: Final = 6.4
-"""How wide a letter is drawn, roughly."""
+"""Approximate width of a letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachinesPicture:
-    """The machines of a pattern."""
-
     machines: Sequence[Drawn]
 
     def terminal(self) -> list[str]:
-        """Return them in characters, a line each."""
+        """Return them as text, one line each."""
         return [line for machine in self.machines for line in _line(machine)]
 
     def svg(self) -> str:
-        """Return them as an SVG document."""
         rows = [_row(machine) for machine in self.machines]
         width = max(width for width, _, _ in rows) + 2 * _MARGIN
         body, top = "", 90
@@ -58,11 +55,11 @@ def _line(machine: Drawn) -> list[str]:
         text += f"({name}{'*' if name in loops else ''})"
         if name in moves:
             text += f" --{moves[name].label}--> "
-    return [f"{head}  [state machine; * keeps what it holds]", f"  {text}"]
+    return [f"{head}  [state machine; * has a loop]", f"  {text}"]
 
 
 def _placed(machine: Drawn, step: float) -> dict[str, tuple[float, float]]:
-    """Return where states stand: each behind the one that leads to it, branches below each other."""
+    """Return the positions of states: each behind its predecessor, branches below each other."""
     followers: dict[str, list[str]] = {}
     for link in machine.links:
         if link.source != link.target:
@@ -82,7 +79,7 @@ def _placed(machine: Drawn, step: float) -> dict[str, tuple[float, float]]:
 
 
 def _row(machine: Drawn) -> tuple[float, int, str]:
-    """Return how wide and high a machine is, and its drawing."""
+    """Return the width, the height and the drawing of a machine."""
     label = f"{machine.name}{' (master)' if machine.is_master else ''}: {machine.stands_for}"
     parts = [f'<text x="0" y="-66" font-weight="bold">{escape(label)}</text>']
     longest = max((len(link.label) for link in machine.links), default=0)

@@ -1,4 +1,4 @@
-"""Reads <predict>: how likely, how soon, and by which model."""
+"""Reads <predict>: probability, horizon and model."""
 
 import math
 import re
@@ -32,12 +32,12 @@ def read_prediction(
     is_any: bool,
     is_learning: bool,
 ) -> Prediction | None:
-    """Return when to warn; None where something was wrong, which is noted. `body` is the subscription without
-    it, None where that is wrong already.
+    """Return the prediction, or None if it has errors, which are reported. `body` is the subscription without
+    it, None if that has errors already.
     """
     document = complaints.document
     if is_any:
-        message = "a prediction is about one source, which sees all its readings; leave scope out"
+        message = "a prediction needs one source, which sees all its readings; remove scope"
         complaints.complain(document.span(element), "D242", message)
     probability = _probability(element, complaints)
     horizon = _horizon(element, complaints)
@@ -73,20 +73,20 @@ def _with_model(
     complaints: Complaints,
 ) -> Prediction | None:
     if model.subject != subject_of(body, feature_bytes):
-        message = f"{name} was learnt for another pattern, window or primitive; learn it anew"
+        message = f"{name} was learnt for another pattern, window or primitive; learn it again"
         complaints.complain(span, "D245", message)
         return None
     if (model.unit, model.horizon) != (wanted.unit, wanted.horizon):
-        complaints.complain(span, "D245", f"{name} was learnt for another horizon; learn it anew")
+        complaints.complain(span, "D245", f"{name} was learnt for another horizon; learn it again")
         return None
     table = model.counted.table()
     if not table:
-        message = f"{name} has no state at all: in what it was learnt from nothing ever began; leave it out"
+        message = f"{name} has no states: no match began in its data; remove it"
         complaints.complain(span, "D246", message)
         return None
     found = Prediction(wanted.probability, wanted.unit, wanted.horizon, table)
     if (reached := highest_beta(found)) < wanted.probability:
-        message = f"the model never reaches this probability; its highest is {reached / 255:.2f}"
+        message = f"the model never reaches this probability; its maximum is {reached / 255:.2f}"
         complaints.warning(span, "D253", message)
     return found
 
@@ -108,7 +108,7 @@ def _horizon(element: "Element", complaints: Complaints) -> tuple[int, int] | No
     if _READINGS.fullmatch(text):
         if 1 <= int(text) <= _MOST_READINGS:
             return READINGS, int(text)
-        complaints.complain(span, "D244", f"within {text} readings: there are 1 to {_MOST_READINGS}")
+        complaints.complain(span, "D244", f"within {text} readings: expected 1 to {_MOST_READINGS}")
         return None
     seconds = duration_s(text)
     if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:

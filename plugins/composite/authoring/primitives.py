@@ -1,8 +1,8 @@
 """Primitives: conditions on single events, compiled by the language that they are written in.
 
-A primitive's content is a subscription of another language, which this one knows by its interface alone. It
-is handed over as a document of its own: the lines of the whole, blanks where other things stand, below one
-line that opens it. So what that language has to say of it is at the right column, one line further down.
+The content of a primitive is a subscription of another language, which is used through its interface only. It
+is passed as a separate document: the lines of the whole, with other content blanked, below one line that
+opens it. So its problems have the right column, one line further down.
 """
 
 from collections.abc import Iterator
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 _AGES: Final = ("within-last",)
-"""Elements by which primitives would ask how old an event is."""
+"""Elements by which primitives would test the age of an event."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPrimitive:
-    """A primitive as it was read: the body that its language made of it, key attributes included."""
+    """A primitive: the body that its language compiled, including key attributes."""
 
     name: str
     event: EventClass
@@ -57,12 +57,12 @@ class PrimitiveReader:
     tolerance: float | None
 
     def read(self) -> list[ReadPrimitive]:
-        """Return the primitives that are right; everything wrong with the others is noted."""
+        """Return the valid primitives. Errors of the others are reported."""
         document = self.complaints.document
         root = document.root
         elements = list(root.iterchildren(f"{{{NAMESPACE}}}primitive"))
         if len(elements) > MOST_PRIMITIVES:
-            message = f"{len(elements)} primitives, {MOST_PRIMITIVES} are the most"
+            message = f"{len(elements)} primitives, at most {MOST_PRIMITIVES} are allowed"
             self.complaints.complain(document.span(elements[MOST_PRIMITIVES]), "D237", message)
             elements = elements[:MOST_PRIMITIVES]
         found: list[ReadPrimitive] = []
@@ -73,13 +73,13 @@ class PrimitiveReader:
         return found
 
     def names(self) -> list[str]:
-        """Return the names of all primitives, right or wrong; two with one name are noted."""
+        """Return the names of all primitives, valid or not. Duplicates are reported."""
         document = self.complaints.document
         found: list[str] = []
         for element in document.root.iterchildren(f"{{{NAMESPACE}}}primitive"):
             name = str(element.get("name")).strip()
             if name in found or name in ("and", "or", "in"):
-                taken = "stands for something else" if name not in found else "is taken already"
+                taken = "has another meaning" if name not in found else "is taken already"
                 span = document.attribute_span(element, "name")
                 self.complaints.complain(span, "D250", f'the name "{name}" {taken}; choose another')
             found.append(name)
@@ -94,7 +94,7 @@ class PrimitiveReader:
         return attempted(self.complaints, span, self.words.event, word, span)
 
     def _keys(self, events: list[EventClass | None]) -> list[tuple[int, ...]]:
-        """Return for each primitive the attributes of the key, which have the same bytes in all classes."""
+        """Return, for each primitive, the attributes of the key, which have the same bytes in all classes."""
         document = self.complaints.document
         given = document.root.get("key")
         if given is None:
@@ -102,7 +102,7 @@ class PrimitiveReader:
         span = document.attribute_span(document.root, "key")
         wanted = given.split()
         if not 1 <= len(wanted) <= MOST_KEYS or len(set(wanted)) != len(wanted):
-            message = f"a key names 1 to {MOST_KEYS} attributes, each once"
+            message = f"a key has 1 to {MOST_KEYS} different attributes"
             self.complaints.complain(span, "D239", message)
             return [()] * len(events)
         found: list[list[int]] = [[] for _ in events]
@@ -126,7 +126,7 @@ class PrimitiveReader:
                     first = same
                 elif first != same:
                     message = (
-                        f"{word} has other bytes in {event.name}: a key needs the same domain everywhere"
+                        f"{word} has another domain in {event.name}: a key needs the same domain everywhere"
                     )
                     self.complaints.complain(span, "D239", message)
                     break
@@ -144,7 +144,7 @@ class PrimitiveReader:
         )
         for child in element.iterchildren(etree.Element):
             if etree.QName(child).localname in _AGES:
-                message = "a primitive does not ask how old an event is: the window of the composite does"
+                message = "a primitive cannot test the age of an event; use the window of the composite"
                 self.complaints.complain(document.span(child), "D241", message)
         if event is None or len(self.complaints.problems) > count:
             return None
@@ -163,11 +163,11 @@ class PrimitiveReader:
         width = self.words.table.feature_bytes
         body, about = made.body, constrained_by(made.body, width)
         if about.has_age:
-            message = "a primitive does not ask how old an event is: the window of the composite does"
+            message = "a primitive cannot test the age of an event; use the window of the composite"
             self.complaints.complain(document.span(element), "D241", message)
             return None
         if keys and not about.needs_all:
-            message = f"with a key every condition has to hold: min or product, not {about.aggregator}"
+            message = f"a key requires that every condition holds: min or product, not {about.aggregator}"
             self.complaints.complain(document.span(element), "D240", message)
             return None
         for index in keys:
@@ -203,7 +203,7 @@ class PrimitiveReader:
         return self.atoms_namespace if uri == NAMESPACE else uri
 
     def _moved(self, problems: tuple[Problem, ...], element: "Element") -> Iterator[Problem]:
-        """Yield what another language says of a primitive, at the places of the whole document."""
+        """Yield the problems of a primitive, at their positions in the whole document."""
         whole = self.complaints.document.span(element)
         for problem in problems:
             if problem.line <= 1:

@@ -1,4 +1,4 @@
-"""From a pattern as it is written to the one spelling of what it means."""
+"""From a pattern as written to its canonical form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from plugins.composite.pattern import SIGNS, Joined, Leaf, Pattern, canonical, l
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A pattern in its normal form, its conditions, and what its author calls each leaf."""
+    """A canonical pattern, its conditions, and the name of each leaf."""
 
     pattern: Pattern
     conditions: tuple[Condition, ...]
@@ -22,7 +22,7 @@ class Resolved:
 def resolved(
     draft: DraftPattern, names: Sequence[str], window_s: int, complaints: Complaints
 ) -> Resolved | None:
-    """Return pattern and conditions over primitives of these names; None where something was wrong."""
+    """Return pattern and conditions over the primitives with these names, or None if there are errors."""
     if draft.tree is None:
         return None
     written = list(_leaves(draft.tree))
@@ -38,7 +38,7 @@ def resolved(
             )
         by_name.setdefault(leaf.name, mark)
     if len(written) > MOST_LEAVES:
-        message = f"{len(written)} uses of primitives, {MOST_LEAVES} are the most"
+        message = f"{len(written)} uses of primitives, at most {MOST_LEAVES} are allowed"
         complaints.complain(written[MOST_LEAVES].span, "D237", message)
         return None
     pattern = canonical(_tree(draft.tree, names, iter(range(len(written)))))
@@ -55,20 +55,22 @@ def resolved(
             low, high = found.get(pair, (0, window_s))
             found[pair] = max(low, bounds[0]), min(high, bounds[1])
             if found[pair][0] > found[pair][1]:
-                message = f"the conditions on {one.first} and {one.second} leave no time at all"
+                message = f"the conditions on {one.first} and {one.second} exclude each other"
                 complaints.complain(one.span, "D249", message)
     conditions = tuple(
         Condition(*pair, *bounds) for pair, bounds in sorted(found.items()) if bounds != (0, window_s)
     )
     if len(conditions) > MOST_CONDITIONS:
-        message = f"{len(conditions)} conditions, {MOST_CONDITIONS} are the most"
+        message = f"{len(conditions)} conditions, at most {MOST_CONDITIONS} are allowed"
         complaints.complain(draft.conditions[MOST_CONDITIONS].span, "D237", message)
     try:
         expanded(pattern, conditions)
     except TooManyAlternatives as error:
         where = next((one for one in _joins(draft.tree) if _is_the(one, error.at, names)), draft.tree)
         made = f"this {SIGNS[error.at.operator]} makes {error.count} alternatives"
-        complaints.complain(where.span, "D238", f"{made}, {MOST_ALTERNATIVES} are the most; write several")
+        complaints.complain(
+            where.span, "D238", f"{made}, at most {MOST_ALTERNATIVES} are allowed; write several"
+        )
     if len(complaints.problems) != count:
         return None
     return Resolved(pattern, conditions, tuple(written[leaf.mark].name for leaf in leaves_of(pattern)))
@@ -87,7 +89,7 @@ def _joins(draft: Draft) -> list[DraftJoined]:
 
 
 def _is_the(draft: DraftJoined, at: Joined, names: Sequence[str]) -> bool:
-    """Tell whether a part of the written pattern is the one of its normal form that has these bytes."""
+    """Return whether a part of the pattern as written is the part of the canonical form with these bytes."""
     tree = canonical(_tree(draft, names, iter(range(MOST_LEAVES + 1))))
     return draft.operator == at.operator and postfix(tree) == postfix(at)
 
@@ -106,17 +108,17 @@ def _pair(
     meet: dict[tuple[int, int], str],
     complaints: Complaints,
 ) -> tuple[int, int] | None:
-    """Return the two leaves of a condition, the smaller number first, or note why it makes no sense."""
+    """Return the two leaves of a condition, the smaller number first, or report why it is invalid."""
     if unknown := [name for name in (one.first, one.second) if name not in by_name]:
         complaints.unknown(one.span, "D232", "the use", unknown[0], by_name)
         return None
     first, second = place[by_name[one.first]], place[by_name[one.second]]
     if first == second:
-        complaints.complain(one.span, "D249", f"{one.first} takes no time from itself to itself")
+        complaints.complain(one.span, "D249", f"the time from {one.first} to itself is always 0")
         return None
     pair = min(first, second), max(first, second)
     if meet[pair] == "or":
-        message = f"{one.first} and {one.second} are on two sides of an or: of them one is not there"
+        message = f"{one.first} and {one.second} are alternatives of an or: a match has only one of them"
         complaints.complain(one.span, "D234", message)
         return None
     if meet[pair] != "and" and first > second:
@@ -132,7 +134,7 @@ def _bounds(
     low = max(0, one.low or 0)
     high = window_s if one.high is None else min(one.high, window_s)
     if operator == "and" and low:
-        message = "across an and a time has an upper bound only: which comes first is not said"
+        message = "across an and, a time has only an upper bound, because the order is open"
         complaints.complain(one.span, "D235", message)
         return None
     if low > high:

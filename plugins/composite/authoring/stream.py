@@ -1,4 +1,4 @@
-"""What is found in a whole stream: matches with their witnesses, predictions with their outcomes."""
+"""Matches with their witnesses, and predictions with their outcomes, in a complete stream."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,14 @@ _KEY: Final = (0, 0)
 
 @dataclass(frozen=True, slots=True)
 class StreamMatches:
-    """What was found, as a document; and for a terminal."""
+    """The results, as a document and as text."""
 
     document: dict[str, Any]
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
         return self.document
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
         lines = []
         for end in self.document["ends"]:
             events = ", ".join(
@@ -62,8 +60,8 @@ def match_stream(
     readings: Sequence[StreamReading],
     atoms: MatcherFactory,
 ) -> StreamMatches:
-    """Return what a subscription finds in readings, whatever order they come in; bytes that are no
-    subscription raise `VectorError`.
+    """Return the results of a subscription for readings in any order. Bytes that are not a subscription raise
+    `VectorError`.
     """
     body = framed_body(vector)
     parts = decode_body(body, table.feature_bytes, table)
@@ -133,7 +131,7 @@ def _fill(filled: Reading, reading: StreamReading) -> None:
 
 
 def in_order(readings: Iterable[StreamReading]) -> dict[int, list[StreamReading]]:
-    """Return readings by their sources, each in the order of its stream."""
+    """Return readings by source, each in stream order."""
     found: dict[int, list[StreamReading]] = {}
     for reading in sorted(readings, key=lambda one: (one.source, one.second, one.event, one.number)):
         found.setdefault(reading.source, []).append(reading)
@@ -143,7 +141,7 @@ def in_order(readings: Iterable[StreamReading]) -> dict[int, list[StreamReading]
 def _predictions(
     body: bytes, table: MissionTable, readings: Sequence[StreamReading], atoms: MatcherFactory
 ) -> Iterable[dict[str, Any]]:
-    """Yield what sources would tell of predictions, if they saw these readings one after the other."""
+    """Yield the predictions of sources that see these readings one by one."""
     for source, own in in_order(readings).items():
         served = CompositeSourceFilter(table, atoms)
         served.introduce(source)
@@ -165,7 +163,7 @@ def _predictions(
 
 def _opening(found: Composite) -> tuple[int, int, bytes]:
     opening = found.opening
-    assert opening is not None  # every kind but a plain match has one
+    assert opening is not None  # all kinds but a plain match
     return opening.number, opening.stamp_s, opening.key
 
 

@@ -1,7 +1,7 @@
 """Patterns in text: `denied; denied; denied @(t3 - t1 < 5min), successful`.
 
-`,` binds before `;` before `and` before `or`. What is wrong is told at its place in the document, whatever
-references stand in the text.
+`,` binds before `;` before `and` before `or`. Errors have the position in the document, also behind character
+references.
 """
 
 import html
@@ -40,7 +40,7 @@ _DEEPEST: Final = 64
 
 
 class BadText(ValueError):
-    """A text is no pattern: why, and which of its characters."""
+    """A text is not a pattern: why, and which of its characters."""
 
     def __init__(self, message: str, begin: int, end: int) -> None:
         super().__init__(message)
@@ -49,9 +49,7 @@ class BadText(ValueError):
 
 
 def plain_text(raw: bytes) -> tuple[str, list[int]]:
-    """Return the characters that a piece of a document stands for, and the byte at which each begins, the end
-    included.
-    """
+    """Return the characters of a part of a document, and the byte at which each begins, including the end."""
     text: list[str] = []
     places: list[int] = []
     at = 0
@@ -73,9 +71,7 @@ def plain_text(raw: bytes) -> tuple[str, list[int]]:
 
 
 def read_text(text: str, span_of: Callable[[int, int], Span]) -> DraftPattern:
-    """Return the pattern that a text says; one that says none raises `BadText`. `span_of` tells where
-    characters stand.
-    """
+    """Return the pattern of a text, or raise `BadText`. `span_of` returns the span of characters."""
     return _Parser(text, span_of).whole()
 
 
@@ -95,7 +91,7 @@ class _Parser:
     def whole(self) -> DraftPattern:
         self._draft.tree = self._joined(0)
         if self._word:
-            raise self._error(f'"{self._word}" is too much here: {_JOINING}')
+            raise self._error(f'unexpected "{self._word}": {_JOINING}')
         return self._draft
 
     def _advance(self) -> None:
@@ -108,8 +104,10 @@ class _Parser:
         if found is None:
             begin = self._at + len(rest) - len(rest.lstrip())
             if amount := _NO_AMOUNT.match(self._text, begin):
-                raise BadText(f'"{amount[0]}" is no time; write 20s, 5min, 2h or PT90S', begin, amount.end())
-            raise BadText(f'"{self._text[begin]}" belongs to no pattern', begin, begin + 1)
+                raise BadText(
+                    f'"{amount[0]}" is not a time; write 20s, 5min, 2h or PT90S', begin, amount.end()
+                )
+            raise BadText(f'unexpected character "{self._text[begin]}"', begin, begin + 1)
         self._kind = str(found.lastgroup)
         self._word = found[self._kind]
         self._begin, self._end = found.start(self._kind), found.end(self._kind)
@@ -118,7 +116,7 @@ class _Parser:
     def _error(self, message: str) -> BadText:
         if not self._word:
             end = len(self._text.rstrip())
-            return BadText(f"the text is cut short: {message}", max(end - 1, 0), end)
+            return BadText(f"unexpected end of the pattern: {message}", max(end - 1, 0), end)
         return BadText(message, self._begin, self._end)
 
     def _is_name(self) -> bool:
@@ -157,7 +155,7 @@ class _Parser:
         return found
 
     def _since(self, begin: int) -> str:
-        """Return the text from a place up to the present word."""
+        """Return the text from a position to the current word."""
         return self._text[begin : self._begin].rstrip()
 
     def _atom(self) -> Draft:
@@ -168,7 +166,7 @@ class _Parser:
                 raise self._error(f"parentheses are nested more than {_DEEPEST} deep")
             self._advance()
             found = self._joined(0)
-            self._take(")", "what was opened is closed with")
+            self._take(")", "expected")
             self._bare.discard(id(found))
             self._depth -= 1
         elif self._is_name():
@@ -177,10 +175,12 @@ class _Parser:
             found = DraftLeaf(name, f"t{self._leaves}", self._span_of(begin, end))
             self._advance()
             if name == "not" and (self._word == "(" or self._is_name()):
-                raise BadText("there is no not: absence cannot be known where messages come late", begin, end)
+                raise BadText(
+                    '"not" is not supported: absence cannot be known if messages are late', begin, end
+                )
         else:
             found_here = f', not "{self._word}"' if self._word else ""
-            raise self._error(f"here stands the name of a primitive or a parenthesis{found_here}")
+            raise self._error(f"expected the name of a primitive or a parenthesis{found_here}")
         while self._word == "@":
             self._advance()
             self._take("(", "after @ comes")
@@ -195,7 +195,7 @@ class _Parser:
         begin = self._begin
         second = self._name()
         if self._word not in ("-", "−"):
-            raise self._error("a condition is a difference of two uses, such as t3 - t1 < 5min")
+            raise self._error("expected a difference of two uses, such as t3 - t1 < 5min")
         self._advance()
         first = self._name()
         sign = self._word
@@ -204,19 +204,19 @@ class _Parser:
         if sign == "in":
             self._advance()
             low, _ = bounds_of(">=", self._amount())
-            self._take("..", "a range is written")
+            self._take("..", "expected")
             _, high = bounds_of("<=", self._amount())
         elif sign in ("<", "<=", ">", ">="):
             self._advance()
             low, high = bounds_of(sign, self._amount())
         else:
-            raise self._error("a difference is compared by <, <=, >, >= or in 10s..20s")
+            raise self._error("expected <, <=, >, >= or in 10s..20s after a difference")
         end = len(self._text[: self._begin].rstrip())
         self._draft.conditions.append(DraftCondition(first, second, low, high, self._span_of(begin, end)))
 
     def _name(self) -> str:
         if self._kind != "name" or self._word in _RESERVED:
-            raise self._error("here stands the name of a use: t1, t2, …")
+            raise self._error("expected a use name (t1, t2, …)")
         name = self._word
         self._advance()
         return name
@@ -224,6 +224,6 @@ class _Parser:
     def _amount(self) -> float:
         seconds = seconds_of(self._word) if self._kind in ("amount", "name") else None
         if seconds is None:
-            raise self._error("here stands an amount of time: 5min, 300s, 2h or PT5M")
+            raise self._error("expected a time: 5min, 300s, 2h or PT5M")
         self._advance()
         return seconds

@@ -1,1 +1,1 @@
-"""Predictions: transition models, and the life of a prediction at a source."""
+"""Predictions: transition models, and the life cycle of a prediction at a source."""

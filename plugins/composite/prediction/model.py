@@ -1,8 +1,8 @@
-"""How likely a state is followed by a match in time: counted directly, or by a chain of states.
+"""Probability that a state is followed by a match within the horizon: counted directly, or by a Markov chain.
 
 β(mask, b) = (completions within the horizon + κ·r) / (visits + κ), with r the overall rate and b the power of
-two of how many readings the state has lasted. Visits whose horizon is not over at the end of the data are
-left out, and counted. A model belongs to one subscription, which it names by its meaning.
+two of the readings in this state. Visits whose horizon exceeds the data are excluded and counted. A model
+belongs to one subscription, which it identifies by its meaning.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ MOST_STATES: Final = 255
 
 
 class BadModel(ValueError):
-    """A file is no model, or not one for this subscription."""
+    """A file is not a model, or not one for this subscription."""
 
 
 def wait_class(readings: int) -> int:
@@ -34,12 +34,12 @@ def wait_class(readings: int) -> int:
 
 
 def beta_byte(beta: float | Fraction) -> int:
-    """Return β as its byte, rounded down."""
+    """Return β as a byte, rounded down."""
     return int(255 * beta + Fraction(1, 10**9)) if isinstance(beta, Fraction) else int(255 * beta + 1e-9)
 
 
 def subject_of(body: CompositeBody, feature_bytes: int) -> str:
-    """Return what a model is a model of: everything of a subscription that decides when it matches."""
+    """Return what a model depends on: all of a subscription that decides when it matches."""
     bare = replace(body, stamp_s=0, keep_q=0, quiet_q=0, select="ends", prediction=None)
     return hashlib.blake2b(encode_body(bare, feature_bytes), digest_size=8).hexdigest()
 
@@ -53,14 +53,12 @@ class Counted:
     undecided: int = 0
 
     def note(self, mask: int, wait: int, *, completed: bool, times: int = 1) -> None:
-        """Count a visit."""
         place = mask, wait
         self.visits[place] = self.visits.get(place, 0) + times
         if completed:
             self.completions[place] = self.completions.get(place, 0) + times
 
     def add(self, other: "Counted") -> None:
-        """Count what another counted."""
         for place, times in other.visits.items():
             self.visits[place] = self.visits.get(place, 0) + times
         for place, times in other.completions.items():
@@ -69,7 +67,7 @@ class Counted:
 
     @property
     def rate(self) -> Fraction:
-        """Return the share of all visits that were completed in time."""
+        """Return the share of visits that were completed in time."""
         every = sum(self.visits.values())
         return Fraction(sum(self.completions.values()), every) if every else Fraction(0)
 
@@ -81,7 +79,7 @@ class Counted:
         return (self.completions.get((mask, wait), 0) + prior * self.rate) / (visits + prior)
 
     def table(self) -> tuple[tuple[int, bytes], ...]:
-        """Return the model as a vector has it: the most visited states, in ascending order."""
+        """Return the model as encoded in a vector: the most visited states, in ascending order."""
         masks: dict[int, int] = {}
         for (mask, _), times in self.visits.items():
             masks[mask] = masks.get(mask, 0) + times
@@ -93,7 +91,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A counted model with what it was counted for."""
+    """A counted model and its subject."""
 
     subject: str
     unit: int
@@ -101,7 +99,7 @@ class Model:
     counted: Counted
 
     def written(self) -> bytes:
-        """Return it as the file that an author's document names."""
+        """Return it as the file that a document refers to."""
         counted = self.counted
         states = [
             {
@@ -122,18 +120,18 @@ class Model:
 
 
 def horizon_document(unit: int, horizon: int) -> dict[str, int]:
-    """Return a horizon in words of a file."""
+    """Return a horizon as JSON."""
     return {"readings": horizon} if unit == READINGS else {"seconds": lifetime_s(horizon), "code": horizon}
 
 
 def read_model(source: bytes) -> Model:
-    """Return the model of a file; anything else raises `BadModel`."""
+    """Return the model of a file, or raise `BadModel`."""
     try:
         given = json.loads(source)
     except ValueError:
-        raise BadModel("it is no model: dens learn composite writes one") from None
+        raise BadModel("not a model; create one with dens learn composite") from None
     if not isinstance(given, dict) or given.get("format") != FORMAT:
-        raise BadModel("it is no model of this version: dens learn composite writes one")
+        raise BadModel("not a model of this version; create one with dens learn composite")
     counted = Counted()
     try:
         horizon = given["horizon"]
@@ -144,7 +142,7 @@ def read_model(source: bytes) -> Model:
             _read_state(state, counted)
         return Model(str(given["subject"]), unit, length, counted)
     except (KeyError, TypeError, ValueError) as error:
-        raise BadModel(f"it is damaged ({error}); learn it anew") from None
+        raise BadModel(f"damaged model ({error}); learn it again") from None
 
 
 def _read_state(state: Mapping[str, Any], counted: Counted) -> None:
@@ -171,8 +169,8 @@ def _whole(number: object, most: int) -> int:
 def chain_betas(
     transitions: Mapping[int, Mapping[int, Fraction]], states: Iterable[int], completed: int, steps: int
 ) -> dict[int, Fraction]:
-    """Return for each state the probability to be completed within so many steps, by a Markov chain whose
-    rows sum to at most 1: βₙ(x) = Σ P(x, y)·βₙ₋₁(y), the completed state being absorbing.
+    """Return, for each state, the probability of completion within `steps`, by a Markov chain whose rows sum
+    to at most 1: βₙ(x) = Σ P(x, y)·βₙ₋₁(y), with the completed state absorbing.
     """
     betas = {state: Fraction(int(state == completed)) for state in states}
     for _ in range(steps):
@@ -192,5 +190,5 @@ def chain_betas(
 
 
 def highest_beta(prediction: Prediction) -> int:
-    """Return the highest β that a model reaches, of 255."""
+    """Return the highest β of a model, of 255."""
     return max((max(betas) for _, betas in prediction.model), default=0)

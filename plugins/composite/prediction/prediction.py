@@ -1,8 +1,8 @@
-"""The life of a prediction at a source: opened once, and then confirmed, withdrawn or lapsed.
+"""Life cycle of a prediction at a source: opened once, then confirmed, withdrawn or lapsed.
 
-A prediction is opened at the first reading whose state is likely enough (β ≥ p) and with which no match ends,
-while none is open for that key. It ends exactly once: with the match that confirms it, when β falls below
-p/2, or when its horizon is over.
+A prediction is opened at the first reading whose state is likely enough (β ≥ p) and that ends no match, if
+none is open for that key. It ends exactly once: with the match that confirms it, when β falls below p/2, or
+when its horizon is over.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ from watchdog.lifetime import lifetime_code, lifetime_s
 
 @dataclass(slots=True)
 class Visit:
-    """A state of a key after a reading, until it is known whether the pattern was completed in time."""
+    """State of a key after a reading, until it is known whether the pattern was completed in time."""
 
     key: bytes
     mask: int
@@ -34,11 +34,10 @@ class Visit:
 
 @dataclass(slots=True)
 class Horizon:
-    """The estimator: decides every visit of every key within the horizon of a prediction, and counts it.
+    """Estimator: decides every visit of every key within the horizon of a prediction, and counts it.
 
-    A visit is completed if the next completion of its key comes within the horizon, and failed at the first
-    reading, of whatever key, after which none can. Visits whose horizon lies beyond the end of the data stay
-    undecided.
+    A visit is completed if the next completion of its key is within the horizon, and failed at the first
+    reading, of any key, after which none can be. Visits whose horizon exceeds the data remain undecided.
     """
 
     wanted: Prediction
@@ -46,11 +45,11 @@ class Horizon:
     _waiting: deque[Visit] = field(default_factory=deque)
     """Visits of all keys, oldest first; decided ones are dropped at the front."""
     _by_key: dict[bytes, deque[Visit]] = field(default_factory=dict)
-    """Those that are undecided, oldest first."""
+    """Undecided visits by key, oldest first."""
 
     def note(self, steps: Iterable[Step], readings: int, second: int) -> list[Visit]:
-        """Take what the reading with this number left of all keys; return the visits that it decides. Call
-        this for every reading, with or without steps.
+        """Process the steps of all keys at this reading; return the visits that it decides. Call it for every
+        reading, with or without steps.
         """
         decided: list[Visit] = []
         begun: list[Step] = []
@@ -77,7 +76,7 @@ class Horizon:
         return decided
 
     def finish(self) -> Counted:
-        """Return the counts; visits that are undecided at the end of the data are counted as that alone."""
+        """Return the counts, including the number of undecided visits."""
         self.counted.undecided += sum(map(len, self._by_key.values()))
         self._waiting.clear()
         self._by_key.clear()
@@ -89,13 +88,13 @@ class Horizon:
         decided.append(visit)
 
     def _is_over(self, visit: Visit, readings: int, second: int) -> bool:
-        """Tell whether a completion at this reading comes too late."""
+        """Return whether a completion at this reading is too late."""
         if self.wanted.unit == DURATION:
             return second - visit.second > lifetime_s(self.wanted.horizon)
         return readings - visit.at > self.wanted.horizon
 
     def _is_due(self, visit: Visit, readings: int, second: int) -> bool:
-        """Tell whether nothing that comes can be in time."""
+        """Return whether no later reading can be in time."""
         if self.wanted.unit == DURATION:
             return second - visit.second > lifetime_s(self.wanted.horizon)
         return readings - visit.at >= self.wanted.horizon
@@ -103,8 +102,8 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of a prediction: its kind, when it was opened, and how long the message lives (None: as
-    long as composites are kept).
+    """A prediction event: its kind, its opening, and the lifetime of the message (None: that of
+    composites).
     """
 
     kind: int
@@ -132,11 +131,12 @@ class Predictor:
     def note(
         self, steps: Sequence[Step], event: Event, readings: int, ending: Set[bytes]
     ) -> list[tuple[Step, Told]]:
-        """Take what the reading with this number left of all keys; return what is published of predictions.
-        Call this for every reading, with or without steps.
+        """Process the steps of all keys at this reading; return the prediction events to publish. Call it for
+        every reading, with or without steps.
 
-        For keys in `ending` some match ends with the reading. Nothing is opened for them, even if that match
-        began before the last completion and so completes nothing: its subscriber gets it in this very second.
+        For keys in `ending` a match ends with the reading. No prediction is opened for them, even if that
+        match began before the last completion and so completes nothing: its subscriber gets the match in the
+        same second.
         """
         second = event.seconds
         if self._first_s is None:
@@ -215,7 +215,7 @@ class Predictor:
         )
 
     def _beta(self, step: Step) -> int | None:
-        """Return how likely a completion in time is, of 255; None where that is not known."""
+        """Return the probability of a completion in time, of 255; None if unknown."""
         if not step.mask:
             return None
         wait = wait_class(step.readings)

@@ -1,1 +1,1 @@
-"""Finds matches of a composite pattern in remembered events."""
+"""Finds matches of a composite pattern in stored events."""

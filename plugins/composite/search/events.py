@@ -1,9 +1,9 @@
-"""Events as a composer remembers them, and the order in which they happened.
+"""Stored events of a composer, and their order.
 
-An event is a reading: source, class, number, stamp. Several notifications of it are one event, of which what
-they tell and what they satisfy is united. Stamps count a source's own seconds modulo 65,536; a source that
-starts anew counts anew. So its events fall into *runs* of its clock: those whose offsets (local time less
-stamp) lie close together. Source and run are a *stream*, in which stamps can be compared.
+An event is a reading: source, class, number, timestamp. Several notifications of it are one event, with the
+union of their values and satisfied primitives. Timestamps count a source's own seconds modulo 65,536; a
+source that restarts counts again. So its events fall into *runs* of its clock: those whose offsets (local
+time less timestamp) are close together. Source and run are a *stream*, in which timestamps can be compared.
 """
 
 from bisect import bisect_left, insort
@@ -12,17 +12,17 @@ from typing import Final
 from plugins.composite.bounds import CLOCK_TOLERANCE_MS
 
 NUMBERS: Final = 65_536
-"""Numbers and stamps are serial, modulo this."""
+"""Numbers and timestamps are serial, modulo this."""
 _CLOCK_MS: Final = 1_000 * NUMBERS
 RANK_BITS: Final = 24
-"""An order key is seconds shifted by so much, plus the number's rank among readings of that second."""
+"""An order key is seconds shifted by this, plus the rank of the number among readings of that second."""
 ANY_BITS: Final = RANK_BITS + 8 + 27 + 31
-"""The same where all sources count: seconds, source, run, class, rank."""
+"""The same over all sources: seconds, source, run, class, rank."""
 _RANK_ZERO: Final = 1 << 20
 
 
 class Stream:
-    """One run of a source's clock. `reference_ms` is one offset of it, by which stamps are unrolled."""
+    """One run of a source's clock. `reference_ms` is one of its offsets, for unrolling timestamps."""
 
     __slots__ = (
         "anchors",
@@ -41,29 +41,29 @@ class Stream:
         self.source = source
         self.reference_ms = reference_ms
         self.latest_s = -(1 << 60)
-        """The newest event's second."""
+        """Second of the newest event."""
         self.local_s = 0
-        """What to add to unrolled stamps to have local time: what the least late notification says."""
+        """Unrolled timestamps plus this are local time, by the least delayed notification."""
         self.anchors: dict[tuple[int, int], list[int]] = {}
-        """For class and second the number from which others of that second are counted, and how many are."""
+        """By class and second: the number from which others of that second are counted, and their count."""
         self.newest: dict[int, tuple[int, int]] = {}
         """Number and second of the newest reading of each class."""
         self.members: dict[Event, None] = {}
-        """Its events that are remembered."""
+        """Its stored events."""
         self.stacks: dict[int, list[Event]] = {}
-        """For each primitive that has candidates without a key, these."""
+        """Candidates without a key, by primitive."""
         self.top = -1
-        """A key that none here has been above: an event above it is the newest of every stack."""
+        """No key so far is above this one: an event above it is the newest of every stack."""
         self.offsets: list[int] = []
-        """Local time less stamp of each notification, not modulo anything, in ascending order."""
+        """Local time less timestamp of each notification, not modulo anything, ascending."""
 
     def seconds(self, stamp_s: int, event_ms: int) -> int:
-        """Return a stamp unrolled: equal modulo 65,536, and in the right lap for that time."""
+        """Return a timestamp unrolled: equal modulo 65,536, in the right cycle for that time."""
         laps = (event_ms - 1_000 * stamp_s - self.reference_ms + _CLOCK_MS // 2) // _CLOCK_MS
         return stamp_s + NUMBERS * laps
 
     def key(self, event: int, number: int, seconds: int) -> int:
-        """Return where a new reading stands among those of its class."""
+        """Return the order key of a new reading among those of its class."""
         anchored = self.anchors.setdefault((event, seconds), [number, 0])
         anchored[1] += 1
         anchor = anchored[0]
@@ -71,8 +71,8 @@ class Stream:
         return (seconds << RANK_BITS) + _RANK_ZERO + anchor + serial
 
     def is_too_fast(self, event: int, number: int, seconds: int, window_s: int) -> bool:
-        """Tell whether, from the newest reading of a class to this one, numbers grew so quickly that half of
-        them fit into a window: then it cannot be told which of two is the smaller one.
+        """Return whether numbers grew so fast since the newest reading of a class that half of the range fits
+        into a window: then the order of two numbers is ambiguous.
         """
         newest = self.newest.get(event)
         if newest is None or seconds > newest[1]:
@@ -83,16 +83,14 @@ class Stream:
         return grown < NUMBERS // 2 and grown * window_s >= (NUMBERS // 2) * (seconds - newest[1])
 
     def left(self, event: int, seconds: int) -> None:
-        """Note that a reading that was given a key is forgotten."""
+        """Account for the removal of a reading that has a key."""
         anchored = self.anchors[event, seconds]
         anchored[1] -= 1
         if not anchored[1]:
             del self.anchors[event, seconds]
 
     def is_moved(self) -> bool:
-        """Find the stream's place on local time by its least offset; say whether that is another than before,
-        in whole seconds.
-        """
+        """Update the stream's local time by its least offset; return whether it changed, in whole seconds."""
         local_s = (self.offsets[0] if self.offsets else self.reference_ms) // 1_000
         moved = local_s != self.local_s
         self.local_s = local_s
@@ -100,7 +98,7 @@ class Stream:
 
 
 class Event:
-    """A reading of which something is held."""
+    """A reading of which a notification is held."""
 
     __slots__ = (
         "any_key",
@@ -125,16 +123,16 @@ class Event:
         self.seconds = seconds
         self.key = key
         self.any_key = 0
-        """Its place in the order of all sources; 0 where nobody asks for that."""
+        """Its key in the order of all sources; 0 if not needed."""
         self.event_ms = 1 << 60
-        """The earliest time at which a notification says that it happened."""
+        """Earliest event time among its notifications."""
         self.values: dict[int, int] = {}
         self.degrees: dict[int, int] = {}
-        """The primitives that it satisfies, and how well."""
+        """The primitives that it satisfies, with degrees."""
         self.left_out: dict[tuple[tuple[int, int], bytes], int] = {}
-        """How many matches that end with it `all` does not tell, by subscription and key."""
+        """Number of matches ending with it that `all` does not report, by subscription and key."""
         self.told: list[tuple[set[tuple[object, ...]], tuple[object, ...]]] = []
-        """Where results are noted of which it is the last event, and under which name."""
+        """Sets of reported results that end with it, with the name of each."""
 
     @property
     def name(self) -> tuple[int, int, int, int]:
@@ -142,14 +140,14 @@ class Event:
         return self.stream.source, self.event, self.number, self.stamp_s
 
     def place_among_all(self) -> None:
-        """Find its place in the order of all sources."""
+        """Compute its key in the order of all sources."""
         key = (self.seconds + self.stream.local_s) << 31 | self.stream.source
         key = key << 27 | self.stream.reference_ms % _CLOCK_MS
         self.any_key = (key << 8 | self.event) << RANK_BITS | self.key & ((1 << RANK_BITS) - 1)
 
 
 class SourceClock:
-    """The runs of one source's clock, by single linkage of offsets around the circle of 65,536 seconds."""
+    """The runs of one source's clock, by single linkage of offsets on the circle of 65,536 seconds."""
 
     def __init__(self, source: int) -> None:
         self._source = source
@@ -158,29 +156,28 @@ class SourceClock:
         self._streams: dict[int, Stream] = {}
         self._unrolled: dict[int, int] = {}
         self._only: Stream | None = None
-        """The one run there is, while there is one: then most notifications need no search for theirs."""
+        """The only run, while there is only one: then most notifications need no search."""
 
     def __len__(self) -> int:
         return len(self._places)
 
     @property
     def items(self) -> list[int]:
-        """Return the notifications of this source."""
         return [item for _, item in self._places]
 
     @property
     def streams(self) -> list[Stream]:
-        """Return the runs, each once."""
+        """Return the distinct runs."""
         return list({id(stream): stream for stream in self._streams.values()}.values())
 
     @property
     def runs(self) -> int:
-        """Return how many streams there are."""
+        """Return the number of streams."""
         return len(self.streams)
 
     def add(self, item: int, stamp_s: int, event_ms: int) -> Stream | None:
-        """Return the stream of a new notification, or None where it joins two: then all of this source's
-        have to be placed anew (`settle`).
+        """Return the stream of a new notification, or None if it joins two: then all notifications of the
+        source must be placed again (`settle`).
         """
         offset = event_ms - 1_000 * stamp_s
         place = offset % _CLOCK_MS, item
@@ -205,7 +202,7 @@ class SourceClock:
         return stream
 
     def remove(self, item: int) -> bool:
-        """Forget a notification; say whether its run falls apart, so that all have to be placed anew."""
+        """Remove a notification; return whether its run splits, so that all must be placed again."""
         self._only = None
         offset = self._unrolled.pop(item)
         stream = self._streams.pop(item)
@@ -221,7 +218,7 @@ class SourceClock:
         return split and self._streams[before[1]] is stream and self._streams[after[1]] is stream
 
     def settle(self) -> None:
-        """Find the runs anew."""
+        """Compute the runs again."""
         self._only = None
         places = self._places
         count = len(places)
@@ -238,7 +235,6 @@ class SourceClock:
             self._join(item, self._unrolled[item], stream)
 
     def stream(self, item: int) -> Stream:
-        """Return the stream of a notification."""
         return self._streams[item]
 
     def _join(self, item: int, offset: int, stream: Stream) -> None:
@@ -252,7 +248,7 @@ class SourceClock:
 
     @staticmethod
     def _level(stream: Stream, offset: int) -> int:
-        """Return an offset less whole turns of the stamps: those of one stream are near each other."""
+        """Return an offset without whole cycles of the timestamps: those of one stream are close together."""
         laps = (offset - stream.reference_ms + _CLOCK_MS // 2) // _CLOCK_MS
         return offset - laps * _CLOCK_MS
 

@@ -1,4 +1,4 @@
-"""Finds matches in what is remembered: at which events they may end, and the best or all of an end."""
+"""Finds matches in stored events: the events at which they may end, and the best or all matches of an end."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Set
@@ -28,7 +28,7 @@ from plugins.work import WorkMeter
 
 
 class Found:
-    """A match: its events by leaf, the last of them, and its degree."""
+    """A match: its events by leaf, its last event, and its degree."""
 
     __slots__ = ("degree", "end", "events")
 
@@ -40,14 +40,14 @@ class Found:
 
 @dataclass(slots=True)
 class Finder:
-    """Searches for matches, and counts how often; what is not told one by one is noted at its end."""
+    """Searches for matches and counts the searches."""
 
     meter: WorkMeter = field(default_factory=WorkMeter)
     searches: int = 0
 
     def ends(self, one: Watched, event: Event, key: bytes, fresh: Set[int]) -> list[Event]:
-        """Return the events at which a match ends that has this event in it, by one of these primitives; the
-        earliest first. Ends that were told already are left out, unless every match is told.
+        """Return the last events of the matches that contain this event through one of these primitives,
+        earliest first. Ends that were reported are excluded, unless every match is reported.
         """
 
         def is_known(end: Event) -> bool:
@@ -66,8 +66,8 @@ class Finder:
     def _around(
         self, one: Watched, plan: Plan, event: Event, key: bytes, fresh: Set[int]
     ) -> Iterator[Candidates]:
-        """Yield where to look for matches that have an event in them: once for each leaf that it satisfies by
-        one of these primitives, and each choice of sources.
+        """Yield the candidates of matches that contain an event: one per leaf that it satisfies through one
+        of these primitives, and per choice of sources.
         """
         is_hopeless = False
         for local, leaf in enumerate(plan.leaves):
@@ -88,9 +88,8 @@ class Finder:
     def matches(
         self, one: Watched, end: Event, key: bytes, after: Event | None = None, new: Event | None = None
     ) -> Iterator[Found]:
-        """Yield the best match that ends with an event, or all of them, as the subscription selects; wholly
-        after another event if one is given. Of all, only those that a new event is in, if one is given: the
-        others were there before it.
+        """Yield the best match that ends with an event, or all of them, depending on `select`; only those
+        entirely after `after`, and of all only those that contain `new`.
         """
         if one.body.select == "all":
             yield from self._every(one, end, key, after, new)
@@ -98,7 +97,7 @@ class Finder:
             yield best
 
     def best(self, one: Watched, end: Event, key: bytes, after: Event | None = None) -> Found | None:
-        """Return the best match that ends with an event, wholly after another event if one is given."""
+        """Return the best match that ends with an event, entirely after `after` if given."""
         best: Found | None = None
         for plan in one.plans:
             least = one.least if best is None else best.degree + 1
@@ -154,9 +153,7 @@ class Finder:
     def _candidates(
         self, one: Watched, plan: Plan, end: Event, key: bytes, after: Event | None
     ) -> Iterator[Candidates]:
-        """Yield where to look for matches that end with an event: once, or where sources mix once for each
-        choice of sources.
-        """
+        """Yield the candidates of matches that end with an event: once, or once per choice of sources."""
         newest = end.key
         if one.body.is_any_source:
             newest = end.any_key
@@ -179,8 +176,8 @@ class Finder:
     def _stacks(
         self, one: Watched, plan: Plan, key: bytes, stream: Stream, local: int
     ) -> Iterator[list[Stack]]:
-        """Yield the stacks of a plan's leaves: once, or where sources mix once for each choice of a source
-        for the leaves that must have the same. A leaf, if one is given, has an event of this stream.
+        """Yield the stacks of a plan's leaves: once, or once per choice of a source for each group of leaves
+        with one source. The leaf `local` uses this stream.
         """
         slots = [one.slots[leaf] for leaf in plan.leaves]
         if not one.body.is_any_source:
@@ -214,16 +211,16 @@ def _has_all(slots: list[Slot], group: tuple[int, ...], stream: Stream, key: byt
 
 
 def _most(one: Watched, plan: Plan, end: Event) -> int:
-    """Return what a match of a plan can be worth at most: what its end is."""
+    """Return the maximum degree of a match of a plan: that of its end."""
     degrees, primitives = end.degrees, one.primitives
     return max(degrees.get(primitives[plan.leaves[last]], 0) for last in plan.lasts)
 
 
 def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes, meter: WorkMeter) -> Found | None:
-    """Return the latest way in which a chain of one stream ends with an event, in one pass from its end: most
-    searches are of this kind, and most of them are over at the second leaf.
+    """Return the latest match of a chain in one stream that ends with an event, in one pass from its end:
+    most searches are of this kind, and most fail at the second leaf.
 
-    Where its degree is full, or there is none, nothing else has to be looked at.
+    If its degree is full, or there is no match, no further search is needed.
     """
     slots, leaves, stream = one.slots, plan.leaves, end.stream
     least, since_ms, until_ms = one.least, one.since_ms, one.until_ms
@@ -258,13 +255,13 @@ def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes, meter: WorkMe
         limit = event.key
         if worth < degree:
             degree = worth
-    found.reverse()  # Leaves are numbered as they are written, and who comes first is written first.
+    found.reverse()  # leaves are numbered in the order of the text, so the first one has the lowest number
     return Found(end, degree, tuple(found))
 
 
 def _stacks_in_window(one: Watched, plan: Plan, end: Event, key: bytes) -> list[Stack] | None:
-    """Return the stacks of a plan's leaves in a stream; None where some leaf has nothing that is not too old,
-    which most searches end with.
+    """Return the stacks of a plan's leaves in a stream; None if some leaf has no candidate within the window,
+    as in most searches.
     """
     floor = (end.seconds - one.body.window_s) << RANK_BITS
     slots = one.slots
@@ -290,8 +287,8 @@ def _leaf(pair: tuple[int, Event]) -> int:
 
 
 def better(one: Found | None, other: Found) -> Found:
-    """Return the match with the greater degree, then the one found first, unless the other, of the same
-    leaves, is later.
+    """Return the match with the greater degree; of equal ones the first, unless the other has the same leaves
+    and is later.
     """
     if one is None or other.degree > one.degree:
         return other
@@ -312,7 +309,7 @@ def composite_of(
     kind: int = MATCH,
     opening: Opening | None = None,
 ) -> Composite:
-    """Return what is told of a match."""
+    """Return the composite of a match."""
     end, body = found.end, one.body
     source, is_any = end.stream.source, body.is_any_source
     last = end.any_key >> ANY_BITS if is_any else end.seconds

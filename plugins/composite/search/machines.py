@@ -1,12 +1,11 @@
 """The thesis' machines: state machines, Boolean machines, triggers between them, and their merging.
 
-They are for comparison and for drawing; nodes use the stacks, which take events in any order. A machine is
-fed readings in their order and remembers partial matches. Where the thesis' text cannot be right, what is
-built is what it means (docs/composite.md lists its errata): a machine keeps every partial match that may
-still be completed, a derived event has a begin and an end, and a condition is tested as soon as both its
-events are there.
+They are for comparison and drawing; nodes use stacks, which accept events in any order. A machine is fed
+readings in order and stores partial matches. Where the thesis' text is wrong, its intent is implemented
+(docs/composite.md lists the errata): a machine keeps every partial match that may still be completed, a
+derived event has a begin and an end, and a condition is tested as soon as both its events exist.
 
-Table 6.3's five cases are one construction here: a state for every operand, a link to the next one, a loop
+The five cases of table 6.3 are one construction here: a state per operand, a link to the next one, a loop
 where a `;` follows.
 """
 
@@ -21,7 +20,7 @@ from plugins.composite.search.watched import Watched
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """From a state to another under a label; a loop keeps what is partially matched while others happen."""
+    """A labelled transition; a loop keeps partial matches while other events happen."""
 
     source: str
     target: str
@@ -30,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A machine as it is drawn: its name, what it stands for, its states in order, and links."""
+    """A drawable machine: its name, its meaning, its states in order, and links."""
 
     name: str
     kind: str
@@ -44,18 +43,17 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A match of a machine, which its parent takes as an event: which events, from when to when."""
+    """A match of a machine, which its parent uses as an event."""
 
     events: tuple[tuple[int, Event], ...]
 
     @property
     def begin(self) -> Event:
-        """Return the earliest event."""
         return min((event for _, event in self.events), key=_order)
 
     def may_go_on(self, newest: Event) -> bool:
-        """Tell whether a reading that is yet to come may be next to one of the last events: whether any of
-        them is of another class than the newest one.
+        """Return whether a future reading may be next to one of the last events: any of them has another
+        class than the newest one.
         """
         inside = [event for _, event in self.events]
         return any(
@@ -68,19 +66,19 @@ def _order(event: Event) -> tuple[int, int, int]:
 
 
 def before(one: Event, other: Event) -> bool:
-    """Tell whether an event of a stream comes before another: by number within a class, else by second."""
+    """Return whether an event of a stream precedes another: by number within a class, else by second."""
     return one.key < other.key if one.event == other.event else one.seconds < other.seconds
 
 
 def next_to(one: Event, other: Event) -> bool:
-    """Tell whether an event is the very next reading of its class."""
+    """Return whether an event is the very next reading of its class."""
     same = one.event == other.event and one.stream is other.stream
     return same and (one.number + 1) % NUMBERS == other.number and one.seconds <= other.seconds
 
 
 @dataclass(slots=True)
 class Machine:
-    """A machine and those below it. `lists` are its time lists: for each state what is partially matched."""
+    """A machine and those below it. `lists` are its time lists: the partial matches of each state."""
 
     pattern: Pattern
     first_leaf: int
@@ -89,7 +87,7 @@ class Machine:
 
 
 class Machines:
-    """All machines of one subscription, fed the readings of one stream in their order."""
+    """All machines of one subscription, fed the readings of one stream in order."""
 
     def __init__(self, one: Watched) -> None:
         self._one = one
@@ -98,12 +96,12 @@ class Machines:
         self.master, _ = _built(one.body.pattern, 0)
 
     def feed(self, event: Event, key: bytes = b"") -> list[Derived]:
-        """Take the next reading; return the matches that it completes."""
+        """Process the next reading; return the matches that it completes."""
         floor = event.seconds - self._one.body.window_s
         return list(self._advance(self.master, event, floor, key))
 
     def ends(self, event: Event, key: bytes = b"") -> dict[int, Event]:
-        """Take the next reading; return the events that are last in what it completes."""
+        """Process the next reading; return the last events of the matches that it completes."""
         found: dict[int, Event] = {}
         for derived in self.feed(event, key):
             inside = [one for _, one in derived.events]
@@ -128,13 +126,15 @@ class Machines:
         return self._in_order(machine, pattern, new, event)
 
     def _prune(self, machine: Machine, floor: int) -> None:
-        """Forget what began before the window."""
+        """Remove what began before the window."""
         machine.lists = [
             [derived for derived in known if derived.begin.seconds >= floor] for known in machine.lists
         ]
 
     def _together(self, machine: Machine, new: list[list[Derived]]) -> list[Derived]:
-        """Return what a Boolean machine completes: something new of one part, with all that is known."""
+        """Return what a Boolean machine completes: new matches of one part, combined with all known ones of
+        the others.
+        """
         found: list[Derived] = []
         partial: list[tuple[Derived | None, bool]] = [(None, False)]
         for place, fresh in enumerate(new):
@@ -153,8 +153,8 @@ class Machines:
     def _in_order(
         self, machine: Machine, pattern: Joined, new: list[list[Derived]], event: Event
     ) -> list[Derived]:
-        """Return what a state machine completes; states are gone through backwards, so that a reading moves
-        each partial match once.
+        """Return what a state machine completes. States are processed backwards, so that a reading moves each
+        partial match once.
         """
         completed: list[Derived] = []
         last = len(new) - 1
@@ -192,7 +192,7 @@ class Machines:
         return _find(self.master, pattern)
 
     def _joined(self, one: Derived | None, other: Derived) -> Derived | None:
-        """Return two partial matches as one, or None where a condition or the window says no."""
+        """Return two partial matches joined, or None if a condition or the window excludes it."""
         events = other.events if one is None else tuple(sorted((*one.events, *other.events), key=_leaf))
         given = dict(events)
         seconds = [event.seconds for event in given.values()]
@@ -219,7 +219,7 @@ def _count(pattern: Pattern) -> int:
 
 
 def _leaves_of_part(pattern: Joined, place: int, begun: Derived, first: int) -> list[Event]:
-    """Return the events of one operand of what is partially matched."""
+    """Return the events of one operand of a partial match."""
     begin = first + sum(map(_count, pattern.parts[:place]))
     inside = range(begin, begin + _count(pattern.parts[place]))
     return [event for leaf, event in begun.events if leaf in inside]
@@ -243,12 +243,12 @@ def _built(pattern: Pattern, first: int) -> tuple[Machine, int]:
     return machine, at
 
 
-# ---------------------------------------------------------------------- as they are drawn
+# ---------------------------------------------------------------------- drawing
 
 
 def drawn(pattern: Pattern, names: Sequence[str], conditions: Sequence[str] = ()) -> list[Drawn]:
-    """Return the machines of a pattern, those below first, the master last; `names` are those of the leaves,
-    `conditions` what is to be true at a leaf.
+    """Return the machines of a pattern, children first, the master last; `names` are those of the leaves,
+    `conditions` the conditions at a leaf.
     """
     found: list[Drawn] = []
     counter = iter(range(1000))
@@ -294,8 +294,8 @@ def drawn(pattern: Pattern, names: Sequence[str], conditions: Sequence[str] = ()
 
 
 def _term_states(terms: list[list[str]]) -> tuple[list[str], list[int]]:
-    """Return what is matched in each state of a machine of terms, and the states that keep what they hold:
-    the last ones of terms that another one follows.
+    """Return what each state of a machine of terms matches, and the states with a loop: the last ones of
+    terms that another one follows.
     """
     texts: list[str] = []
     loops: list[int] = []
@@ -312,15 +312,15 @@ def _term_states(terms: list[list[str]]) -> tuple[list[str], list[int]]:
 
 @dataclass(slots=True)
 class Trie:
-    """State machines of chains, merged where they begin alike: a state is the way to it, and whether it keeps
-    what it holds (figure 6.9).
+    """State machines of chains, merged at common prefixes: a state is the path to it, and whether it has a
+    loop (figure 6.9).
     """
 
     children: "dict[tuple[str, bool], Trie]" = field(default_factory=dict)
     ends: list[int] = field(default_factory=list)
 
     def insert(self, steps: Iterable[tuple[str, bool]], number: int) -> None:
-        """Add a chain: what moves to each state, and whether the state has a loop."""
+        """Add a chain: the label of each state, and whether the state has a loop."""
         at = self
         for step in steps:
             at = at.children.setdefault(step, Trie())
@@ -328,11 +328,11 @@ class Trie:
 
     @property
     def states(self) -> int:
-        """Return how many states there are, the first included."""
+        """Return the number of states, including the first."""
         return 1 + sum(child.states for child in self.children.values())
 
     def links(self, name: str = "M0") -> Iterator[Link]:
-        """Yield the links as they are drawn."""
+        """Yield the links for a drawing."""
         counter = iter(range(1, 100_000))
 
         def walk(at: Trie, own: str) -> Iterator[Link]:
@@ -347,7 +347,7 @@ class Trie:
 
 
 def chain_steps(pattern: Pattern, names: Sequence[str]) -> list[tuple[str, bool]] | None:
-    """Return a chain as steps of a trie; None for patterns that are none."""
+    """Return a chain as steps of a trie, or None if the pattern is not a chain."""
     if isinstance(pattern, Leaf):
         return [(names[0], False)]
     if pattern.operator not in ORDERED:

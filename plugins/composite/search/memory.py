@@ -1,7 +1,7 @@
-"""What is remembered: notifications as events, and for each primitive of each subscription its candidates.
+"""Stored notifications as events, and the candidates of each primitive of each subscription.
 
-Primitives are judged by a matcher of their own language, whichever that is; equal ones are one. What is known
-here follows from the set of notifications and subscriptions held, not from the order in which they came.
+Primitives are evaluated by a matcher of their own language; equal ones are shared. The state depends only on
+the set of notifications and subscriptions held, not on their order of arrival.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -16,15 +16,15 @@ from plugins.work import WorkMeter
 from watchdog.vector import HEADER_BYTES
 
 SlotName = tuple[tuple[int, ...], bool]
-"""Key attributes, and whether all sources count together."""
+"""Key attributes, and whether all sources are one stream."""
 _PLAIN: SlotName = (), False
 Fresh = Set[int]
-"""Numbers of the primitives that an event satisfies and did not satisfy before."""
+"""Numbers of the primitives that an event newly satisfies."""
 
 
 @dataclass(slots=True, eq=False)
 class Primitive:
-    """A condition on single events, shared by all who have it."""
+    """A condition on single events, shared by all subscriptions that have it."""
 
     number: int
     body: bytes
@@ -34,13 +34,13 @@ class Primitive:
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether all who have it take its events without a key, within streams."""
+        """Return whether all its users have no key and use single streams."""
         return list(self.slots) == [_PLAIN]
 
 
 class Ender:
-    """A subscription of which a match may end with a primitive, and what has to be there before: beside each
-    other, because most of what is looked at here is looked at no further.
+    """A subscription of which a match may end with a primitive, and what must exist before it. Stored
+    together, because most checks stop here.
     """
 
     __slots__ = ("first", "one", "others", "window")
@@ -53,7 +53,7 @@ class Ender:
 
 
 class Held:
-    """A notification that is remembered."""
+    """A stored notification."""
 
     __slots__ = ("degrees", "event", "event_class", "event_ms", "source", "vector")
 
@@ -63,7 +63,8 @@ class Held:
         self.event_ms = event_ms
         self.event_class = -1
         self.degrees = degrees
-        """The primitives that it satisfies, and how well; the event's own where no other tells of it."""
+        """The primitives that it satisfies, with degrees; shared with the event while it has no other
+        notification."""
         self.event: Event | None = None
         """None while it satisfies nothing."""
 
@@ -77,8 +78,8 @@ class Memory:
     """Notifications as events in the stacks of primitives."""
 
     def __init__(self, table: MissionTable, atoms: MatcherFactory, *, keeps_all: bool = False) -> None:
-        """Begin empty. With `keeps_all` a notification that satisfies nothing is an event too, for those who
-        see every reading and count them.
+        """Create an empty memory. With `keeps_all` a notification that satisfies nothing is an event too, for
+        sources, which see and count every reading.
         """
         self._width = table.feature_bytes
         self._keeps_all = keeps_all
@@ -88,9 +89,9 @@ class Memory:
         self._by_body: dict[bytes, Primitive] = {}
         self.primitives: dict[int, Primitive] = {}
         self._enders: dict[int, list[Ender]] = {}
-        """For primitives with which matches may end, the subscriptions of these matches."""
+        """By primitive: the subscriptions whose matches may end with it."""
         self._keyed: set[int] = set()
-        """Those of them that somebody has with a key, or over all sources."""
+        """Primitives that some subscription uses with a key, or over all sources."""
         self._next = 0
         self.items: dict[int, Held] = {}
         self._named: dict[tuple[int, int, int], list[int]] = {}
@@ -99,12 +100,12 @@ class Memory:
         self._any_users = 0
         self._longest_s = 1
         self.meter = WorkMeter()
-        """Counts what is done beyond a look-up for each notification; it has no limit, because memory cannot
-        be left half way."""
+        """Counts work beyond a look-up per notification. It has no limit, because an update must not stop
+        half way."""
         self.moved: list[Event] = []
-        """Events that the last notification gave another place among those of all sources."""
+        """Events that the last notification moved in the order of all sources."""
         self.too_fast = 0
-        """Events of sources that count so quickly that numbers wrap within a window."""
+        """Number of events from sources whose numbers wrap within a window."""
 
     # ------------------------------------------------------------------ subscriptions
 
@@ -134,7 +135,7 @@ class Memory:
                     self._place_among_all(event)
 
     def ignore(self, one: Watched) -> None:
-        """Keep candidates for it no longer."""
+        """Stop keeping candidates for it."""
         for number, slot in zip(one.primitives, one.slots, strict=True):
             slot.users -= 1
             shared = self.primitives.get(number)
@@ -172,11 +173,11 @@ class Memory:
         return found
 
     def _note(self, shared: Primitive) -> None:
-        """Know whether the events of a primitive go to more than the stack of their stream."""
+        """Update whether the events of a primitive go to more than the stack of their stream."""
         (self._keyed.discard if shared.is_plain else self._keyed.add)(shared.number)
 
     def _clear(self, number: int) -> None:
-        """Have no candidates without a key any more."""
+        """Remove the candidates without a key."""
         for clock in self._clocks.values():
             for stream in clock.streams:
                 stream.stacks.pop(number, None)
@@ -189,11 +190,11 @@ class Memory:
     # ------------------------------------------------------------------ notifications
 
     def take(self, item: int, source: int, vector: bytes, event_ms: int) -> list[tuple[Event, Fresh]]:
-        """Hold a new notification; return its event, and which primitives it now satisfies that it did not
-        before. Where it joins two runs of its source's clock, all events of that source come anew; where it
-        satisfies nothing, and not every reading counts, it is kept for subscriptions to come, and no event.
+        """Store a new notification; return its event, and the primitives that it newly satisfies. If it joins
+        two runs of its source's clock, all events of that source are returned again. If it satisfies nothing,
+        and not every reading is kept, it is stored for later subscriptions without an event.
 
-        Bytes that are no notification raise `VectorError`, and change nothing: the matcher reads them first.
+        Invalid bytes raise `VectorError` and change nothing: the matcher reads them first.
         """
         self.moved = []
         degrees = self._grades(vector, event_ms, event_ms)
@@ -201,8 +202,8 @@ class Memory:
         return self._placed(item, held) if degrees or self._keeps_all else []
 
     def judge_anew(self, item: int, one: Watched, judge: Matcher) -> list[tuple[Event, Fresh]]:
-        """Let the primitives of one subscription, in a matcher of their own, judge a notification that is
-        held; return events as `take` does, with those of them that are satisfied.
+        """Evaluate the primitives of one subscription, in a matcher of their own, for a stored notification;
+        return events as `take` does, with the satisfied primitives.
         """
         held = self.items[item]
         found = {
@@ -220,7 +221,7 @@ class Memory:
         return [(held.event, set(found))]
 
     def _placed(self, item: int, held: Held) -> list[tuple[Event, Fresh]]:
-        """Find a notification its stream, and its event there."""
+        """Assign a notification to its stream, and its event there."""
         held.event_class = _last_bits(held.vector, self._width, self._width).bit_length() - 1
         self._named.setdefault(held.name, []).append(item)
         clock = self._clocks.get(held.source)
@@ -230,8 +231,8 @@ class Memory:
         return list(self._settle(clock)) if stream is None else [self._enter(item, held, stream)]
 
     def possible_ends(self, event: Event, fresh: Fresh) -> list[tuple[int, Watched]]:
-        """Return which subscriptions may have a match that ends with the newest event of a stream, and by
-        which primitive: those of which nothing is missing in the stream. Only they have to be searched.
+        """Return the subscriptions of which a match may end with the newest event of a stream, with the
+        primitive: those for which the stream lacks nothing. Only these have to be searched.
         """
         enders, stacks, now = self._enders, event.stream.stacks, event.seconds << RANK_BITS
         found: list[tuple[int, Watched]] = []
@@ -254,7 +255,7 @@ class Memory:
         return found
 
     def forget(self, item: int) -> None:
-        """Remember a notification no longer; an unknown one is no error."""
+        """Remove a notification; an unknown one is ignored."""
         held = self.items.pop(item, None)
         if held is None or held.event is None:
             return
@@ -276,24 +277,23 @@ class Memory:
 
     @property
     def has_any(self) -> bool:
-        """Tell whether some subscription takes events of all sources together."""
+        """Return whether some subscription combines events of all sources."""
         return self._any_users > 0
 
     @property
     def further_runs(self) -> int:
-        """Return how many runs of clocks there are beyond one a source: no match goes over their borders."""
+        """Return the number of clock runs beyond one per source: no match crosses them."""
         return sum(clock.runs - 1 for clock in self._clocks.values())
 
     @property
     def left_out(self) -> int:
-        """Return how many matches that end with what is remembered `all` does not tell, whatever came in
-        which order.
+        """Return the number of matches ending with stored events that `all` does not report, independent of
+        the order of arrival.
         """
         return sum(sum(event.left_out.values()) for event in self.events)
 
     @property
     def events(self) -> Iterable[Event]:
-        """Return all events that are known."""
         return [event for event, _ in self._events.values()]
 
     def _settle(self, clock: SourceClock) -> Iterator[tuple[Event, Fresh]]:
@@ -333,7 +333,7 @@ class Memory:
         return event, fresh
 
     def _read_values(self, event: Event, vector: bytes) -> None:
-        """Note what a notification tells, which its matcher has found to be one."""
+        """Add the values of a notification, which its matcher has found valid."""
         mask, values = _last_bits(vector, self._width, 0), event.values
         at, index = HEADER_BYTES, 0
         while mask:
@@ -344,8 +344,8 @@ class Memory:
             index += 1
 
     def _push(self, event: Event, degrees: dict[int, int]) -> None:
-        """Put an event into the stacks of what it satisfies. The newest one of its stream, which it is nearly
-        always, comes on top of each.
+        """Add an event to the stacks of the primitives that it satisfies. The newest one of its stream, the
+        common case, goes on top of each.
         """
         stream, order = event.stream, event.key
         primitives, keyed = self.primitives, self._keyed
@@ -395,8 +395,8 @@ class Memory:
                 told.discard(name_there)
 
     def _place_among_all(self, event: Event) -> None:
-        """Place an event among those of all sources; where its stream turns out to be less late than it
-        seemed, the others of it are placed anew.
+        """Place an event in the order of all sources; if its stream turns out to be less delayed, its other
+        events are placed again.
         """
         stream = event.stream
         if stream.is_moved():
@@ -428,7 +428,7 @@ def _matcher_key(number: int) -> tuple[int, int]:
 
 
 def _last_bits(vector: bytes, width: int, before: int) -> int:
-    """Return the number in so many bytes before the last ones."""
+    """Return the number in `width` bytes before the last `before` bytes."""
     found = 0
     for at in range(len(vector) - before - width, len(vector) - before):
         found = found << 8 | vector[at]

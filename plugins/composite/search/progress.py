@@ -1,9 +1,9 @@
-"""How far a pattern has come, where every reading is seen: states as masks of leaves, and completions.
+"""Progress of a pattern at a source, which sees every reading: states as masks of leaves, and completions.
 
-Bit x of a state is set while leaf x, with the leaves that must come before it, has a solution inside the
-window; before a `,` one that ends in the newest reading. After a completion everything starts anew; with
-`quiet` it rests until the piece of time is over in which something was told. It is kept for each key;
-readings of classes that no primitive is about are not looked at.
+Bit x of a state is set while leaf x, with the leaves that must precede it, has a solution within the window;
+before a `,` one that ends in the newest reading. A completion resets the state; with `quiet` it rests until
+the end of the bucket in which a result was reported. States are kept per key; readings of classes without a
+primitive are ignored.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from plugins.composite.search.watched import Watched, is_possible
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A leaf and what must come before it, ready to be searched."""
+    """A leaf and what must precede it, ready for search."""
 
     leaf: int
     local: int
@@ -30,31 +30,31 @@ class Prefix:
 
 @dataclass(slots=True)
 class KeyState:
-    """Where the pattern stands for one key."""
+    """State of the pattern for one key."""
 
     mask: int = 0
     readings: int = 0
-    """How many readings the state has lasted, the one that brought it not counted."""
+    """Readings in this state after the one that entered it."""
     completed: Event | None = None
-    """The last completion, after which everything starts anew."""
+    """The last completion, after which everything starts again."""
     rests_in: int = -1
-    """The piece of time in which something was told (`quiet`): nothing begins before it is over."""
+    """Bucket in which a result was reported (`quiet`): nothing begins before its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a reading made of one key: the state it left, its wait, and the match that it completed."""
+    """What a reading made of one key: the state after it, its wait, and the match that it completed."""
 
     key: bytes
     mask: int
     readings: int
     completed: Found | None
     best: tuple[tuple[int, Event], ...] = ()
-    """The events of the longest beginning of a match."""
+    """Events of the longest prefix of a match."""
 
 
 def prefixes(one: Watched) -> tuple[Prefix, ...]:
-    """Return all that bits of a state stand for, each once."""
+    """Return the distinct prefixes that the bits of a state stand for."""
     events = tuple(about.event for about in one.about)
     found: dict[tuple[int, Plan, bool], Prefix] = {}
     for alternative in expanded(one.body.pattern, one.body.conditions):
@@ -93,7 +93,7 @@ def _beginning(whole: Alternative, leaf: int) -> Alternative:
 
 @dataclass(slots=True)
 class Progress:
-    """The states of one subscription along one stream, whose readings come in their order."""
+    """States of one subscription along one stream, whose readings are in order."""
 
     one: Watched
     finder: Finder
@@ -110,9 +110,7 @@ class Progress:
         return frozenset(about.event for about in self.one.about)
 
     def advance(self, event: Event) -> Iterator[Step]:
-        """Take the next reading, which is in the stacks already; yield what it made of each key that
-        something is known of.
-        """
+        """Process the next reading, which is in the stacks already; yield a step for each known key."""
         one = self.one
         self._newest[event.event] = event
         own = {

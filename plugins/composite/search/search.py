@@ -1,16 +1,16 @@
-"""The one algorithm: the latest way in which an alternative is satisfied, by lowering.
+"""Search for the latest solution of an alternative, by lowering.
 
     put every leaf at its latest candidate; while some constraint fails, lower the leaf that is too late;
     a leaf without candidates: no match
 
-Each constraint bounds one event by another in one order, so whatever satisfies all of them lies leaf by leaf
-at or below what is reached; what is reached first is the latest solution. A jump is one bisection.
+Each constraint bounds one event by another in one order, so every solution lies leaf by leaf at or below the
+current places; the first solution reached is the latest one. A jump is one bisection.
 
-All verbs take *candidates*: a stack a leaf, with the place above which nothing counts (`caps`), the key below
-which nothing counts (`floors`), and what an event must be worth. Keys are those of the stream, or of all.
+All functions take *candidates*: one stack per leaf, with the place above which nothing counts (`caps`), the
+key below which nothing counts (`floors`), and a minimum degree. Keys are those of the stream, or of all
+streams.
 
-Work is counted in a `WorkMeter`: a unit for each constraint that is checked, and for each event that is
-looked at.
+Work is counted in a `WorkMeter`: one unit per constraint checked and per event examined.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,14 +25,14 @@ from plugins.work import WorkMeter
 
 BEFORE, NEXT, NOT_AFTER, BETWEEN, AROUND = range(5)
 Rule = tuple[int, int, int, bool, int, int]
-"""Kind, two leaves, whether their keys can be compared as they are, and bounds."""
+"""Kind, two leaves, whether their keys can be compared directly, and bounds."""
 FULLY: Final = 255
 ALWAYS: Final = (-(1 << 62), 1 << 62)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An alternative, ready to be searched: local numbers for leaves, constraints as rows."""
+    """An alternative, ready for search: local numbers for leaves, constraints as rows."""
 
     leaves: tuple[int, ...]
     """Numbers of leaves in the pattern."""
@@ -40,14 +40,14 @@ class Plan:
     """Their event classes."""
     rules: tuple[Rule, ...]
     lasts: tuple[int, ...]
-    """Local numbers of the leaves that nothing must follow."""
+    """Local numbers of the leaves that no other leaf must follow."""
     groups: tuple[tuple[int, ...], ...]
-    """Local numbers of leaves that are next to one another, hence of one source."""
+    """Local numbers of adjacent leaves, which have one source."""
     shift: int
-    """How far seconds are shifted in keys."""
+    """Shift of seconds in keys."""
     chain: tuple[int, ...] = ()
-    """Local numbers from the last leaf to the first, where each only has to come before the next: then one
-    pass lowers all of them."""
+    """Local numbers from the last leaf to the first if each only has to precede the next: then one pass
+    lowers all of them."""
 
 
 def plan_of(one: Alternative, events: tuple[int, ...], *, is_any: bool) -> Plan:
@@ -75,8 +75,8 @@ def plan_of(one: Alternative, events: tuple[int, ...], *, is_any: bool) -> Plan:
 
 
 def _chain(rules: list[Rule], leaves: int) -> tuple[int, ...]:
-    """Return the leaves from the last to the first, where the only rules are that each comes before the next,
-    all of one class; else nothing. A fork, `a; (b and c)`, is not a chain: b and c come in any order.
+    """Return the leaves from the last to the first if the only rules are that each precedes the next, all of
+    one class; else nothing. A fork, `a; (b and c)`, is not a chain: b and c come in any order.
     """
     before = [(first, second) for kind, first, second, is_same, _, _ in rules if kind == BEFORE and is_same]
     previous = {second: first for first, second in before}
@@ -90,8 +90,8 @@ def _chain(rules: list[Rule], leaves: int) -> tuple[int, ...]:
 
 
 def ending_plans(plan: Plan, window_s: int) -> tuple[Plan, ...]:
-    """Return for each leaf that may be the last a plan in which it is, and in which the window is a rule: a
-    search by it need not know the end.
+    """Return, for each leaf that may be last, a plan in which it is and the window is a rule: such a search
+    need not know the end.
     """
     following = {second for kind, _, second, _, _, _ in plan.rules if kind == BEFORE}
     events, is_any = plan.events, plan.shift == ANY_BITS
@@ -112,7 +112,7 @@ def ending_plans(plan: Plan, window_s: int) -> tuple[Plan, ...]:
 
 
 class Candidates:
-    """Where a search may look: a stack a leaf of a plan, and what of it counts."""
+    """Where a search may look: one stack per leaf of a plan, and its bounds."""
 
     __slots__ = (
         "caps",
@@ -145,7 +145,7 @@ class Candidates:
         self.numbers = numbers
         """The primitive of each leaf."""
         self.caps = caps
-        """How many events of each stack, from its bottom, count."""
+        """Number of events of each stack, from its bottom, that count."""
         self.floors = floors
         self.since_ms = since_ms
         self.until_ms = until_ms
@@ -153,38 +153,39 @@ class Candidates:
         self.is_any = plan.shift == ANY_BITS
         self.order: Order = AMONG_ALL if self.is_any else IN_STREAM
         self.pinned = -1
-        """The leaf that has one candidate alone, because an event is looked for there."""
+        """The leaf with a single candidate, because an event is searched for there."""
         self.is_hopeless = False
-        """Whether a search failed by the other leaves alone: then it fails wherever the event is pinned."""
+        """Whether a search failed because of the other leaves alone: then it fails wherever the event is
+        pinned."""
 
     def bounded(self, caps: list[int], floors: list[int]) -> "Candidates":
-        """Return the same stacks, of which something else counts."""
+        """Return the same stacks with other bounds."""
         return Candidates(
             self.plan, self.stacks, self.numbers, caps, floors, self.since_ms, self.until_ms, self.meter
         )
 
     def degree(self, leaf: int, at: int) -> int:
-        """Return how well the event at a place of a leaf's stack satisfies it."""
+        """Return the degree of the event at a place of a leaf's stack."""
         return self.stacks[leaf][at].degrees[self.numbers[leaf]]
 
     def key(self, leaf: int, at: int) -> int:
-        """Return where the event at a place of a leaf's stack stands."""
+        """Return the key of the event at a place of a leaf's stack."""
         event = self.stacks[leaf][at]
         return event.any_key if self.is_any else event.key
 
     def places_below(self, leaf: int, limit: int) -> int:
-        """Return how many candidates of a leaf lie below a key."""
+        """Return the number of candidates of a leaf below a key."""
         return bisect_left(self.stacks[leaf], limit, key=self.order)
 
     def place_of(self, leaf: int, event: Event) -> int:
-        """Return where an event is among the candidates of a leaf that count, or -1."""
+        """Return the place of an event among the candidates of a leaf that count, or -1."""
         key = event.any_key if self.is_any else event.key
         at = self.places_below(leaf, key)
         is_there = at < self.caps[leaf] and self.stacks[leaf][at] is event and key >= self.floors[leaf]
         return at if is_there else -1
 
     def latest_below(self, leaf: int, at: int, cut: int) -> int:
-        """Return the place of the latest event below `at` that is worth it, or -1."""
+        """Return the place of the latest event below `at` with at least this degree, or -1."""
         stack, number, floor = self.stacks[leaf], self.numbers[leaf], self.floors[leaf]
         since, until, is_any = self.since_ms, self.until_ms, self.is_any
         at -= 1
@@ -203,7 +204,7 @@ class Candidates:
 
 
 def around(plan: Plan, stacks: list[Stack], event: Event, window_s: int) -> tuple[list[int], list[int]]:
-    """Return caps and floors of what may be in one match with an event: all that a window lies apart."""
+    """Return caps and floors of what can be in one match with an event: everything within a window."""
     is_any, shift = plan.shift == ANY_BITS, plan.shift
     second = (event.any_key if is_any else event.key) >> shift
     above, order = (second + window_s + 1) << shift, AMONG_ALL if is_any else IN_STREAM
@@ -214,7 +215,7 @@ def around(plan: Plan, stacks: list[Stack], event: Event, window_s: int) -> tupl
 
 
 def caps_at(plan: Plan, stacks: list[Stack], end: Event) -> list[int]:
-    """Return for each leaf how many of its candidates do not happen after an event."""
+    """Return, for each leaf, the number of candidates that do not follow an event."""
     if plan.shift == ANY_BITS:
         return [bisect_right(stack, end.any_key, key=AMONG_ALL) for stack in stacks]
     above = (end.seconds + 1) << RANK_BITS
@@ -225,8 +226,8 @@ def caps_at(plan: Plan, stacks: list[Stack], end: Event) -> list[int]:
 
 
 def floors_at(plan: Plan, newest_key: int, window_s: int, after: Event | None = None) -> list[int]:
-    """Return for each leaf the least key that counts: within the window, and after an event if one is given
-    (which is of the same stream).
+    """Return, for each leaf, the least key that counts: within the window, and after an event of the same
+    stream if given.
     """
     floor = ((newest_key >> plan.shift) - window_s) << plan.shift
     if after is None:
@@ -236,8 +237,8 @@ def floors_at(plan: Plan, newest_key: int, window_s: int, after: Event | None = 
 
 
 def lowered(given: Candidates, cut: int, end: Event | None = None) -> list[int] | None:
-    """Return the places of the latest solution whose events are worth at least `cut`, or None. Where an end
-    is given, it is None as soon as no leaf that may be the last has that event.
+    """Return the places of the latest solution whose events have at least the degree `cut`, or None. With
+    `end`, return None as soon as no leaf that may be last has that event.
     """
     plan = given.plan
     if plan.chain:
@@ -280,7 +281,7 @@ def lowered(given: Candidates, cut: int, end: Event | None = None) -> list[int] 
 
 
 def _has_end(given: Candidates, places: list[int], end: Event) -> bool:
-    """Return whether a leaf that may be the last has this event."""
+    """Return whether a leaf that may be last has this event."""
     stacks = given.stacks
     return any(stacks[leaf][places[leaf]] is end for leaf in given.plan.lasts)
 
@@ -302,8 +303,8 @@ def _lowered_chain(given: Candidates, cut: int, end: Event | None) -> list[int] 
 
 
 def _too_late(rule: Rule, given: Candidates, places: list[int], shift: int) -> tuple[int, int] | None:
-    """Return the leaf that a constraint finds too late, and how many of its candidates are not; None where
-    the constraint holds.
+    """Return the leaf that is too late for a constraint, and the number of its candidates that are not; None
+    if the constraint holds.
     """
     kind, x, y, is_same, low, high = rule
     first, second = given.key(x, places[x]), given.key(y, places[y])
@@ -330,11 +331,11 @@ def _too_late(rule: Rule, given: Candidates, places: list[int], shift: int) -> t
 
 
 def _not_next(given: Candidates, x: int, y: int, places: list[int]) -> tuple[int, int] | None:
-    """Return that the second leaf is too late where a reading lies between it and the first."""
+    """Return that the second leaf is too late if a reading lies between it and the first."""
     stack = given.stacks[y]
     first, second = given.stacks[x][places[x]], stack[places[y]]
     if first.key >= second.key:
-        return None  # The rule that it comes before has its say first.
+        return None  # the rule that it precedes is checked first
     number = first.number
     if (second.number - number) % NUMBERS == 1:
         return None
@@ -344,8 +345,8 @@ def _not_next(given: Candidates, x: int, y: int, places: list[int]) -> tuple[int
 
 
 def best_degree(given: Candidates, end: Event, least: int) -> tuple[int, list[int]] | None:
-    """Return the greatest degree, from `least` on, of a solution that ends with an event, and the latest one
-    of that degree.
+    """Return the greatest degree, at least `least`, of a solution that ends with an event, and the latest
+    solution of that degree.
     """
     found = lowered(given, least, end)
     if found is None:
@@ -389,16 +390,16 @@ def _degree(given: Candidates, places: list[int]) -> int:
 
 
 def every(given: Candidates, end: Event, least: int) -> Iterator[list[int]]:
-    """Yield the places of all solutions of which an event is the last, the latest first.
+    """Yield the places of all solutions that end with an event, the latest first.
 
-    Each choice is the latest that some solution has, so nothing is tried in vain: from one solution to the
-    next it takes at most one lowering a leaf, and one to find that there is none.
+    Each choice is the latest one of some solution, so no search is wasted: from one solution to the next it
+    takes at most one lowering per leaf, and one to find that there are no more.
     """
     yield from _assign(_alone_last(given, end), end, least, 0)
 
 
 def with_event(given: Candidates, event: Event) -> Iterator[Candidates]:
-    """Yield where to look for solutions that an event is in: once for each leaf that it satisfies."""
+    """Yield the candidates of solutions that contain an event: one per leaf that it satisfies."""
     for leaf in range(len(given.stacks)):
         at = given.place_of(leaf, event)
         if at >= 0:
@@ -406,11 +407,11 @@ def with_event(given: Candidates, event: Event) -> Iterator[Candidates]:
 
 
 def ends_with(given: Candidates, least: int, is_known: Callable[[Event], bool]) -> Iterator[Event]:
-    """Yield the events that are the last of a solution of an ending plan, the latest first, each once; those
-    that are known already are left out.
+    """Yield the last events of the solutions of an ending plan, the latest first, each once; known ones are
+    excluded.
 
-    What comes next lies leaf by leaf below what was found, so all of it together is one walk through what is
-    held.
+    The next solution lies leaf by leaf below the previous one, so all of them together are one pass through
+    the stacks.
     """
     (last,) = given.plan.lasts
     stack = given.stacks[last]
@@ -426,11 +427,11 @@ def ends_with(given: Candidates, least: int, is_known: Callable[[Event], bool]) 
         given.caps = [place + 1 for place in places]
         given.caps[last] = at
         places = lowered(given, least)
-        given.is_hopeless = False  # By what is left, not by all that there was.
+        given.is_hopeless = False  # by the remaining candidates, not by all
 
 
 def _alone_last(given: Candidates, end: Event) -> Candidates:
-    """Leave out what shares the second of an event and has a higher class: that would be the last."""
+    """Exclude events in the same second with a higher class: they would be last."""
     if given.is_any:
         return given
     second = end.seconds << RANK_BITS
@@ -442,7 +443,7 @@ def _alone_last(given: Candidates, end: Event) -> Candidates:
 
 
 def pin(given: Candidates, leaf: int, at: int) -> None:
-    """Look at no other candidate of a leaf than the one at this place."""
+    """Restrict a leaf to the candidate at this place."""
     given.caps[leaf], given.floors[leaf] = at + 1, max(given.floors[leaf], given.key(leaf, at))
     given.pinned = leaf
 
@@ -465,5 +466,5 @@ def _assign(given: Candidates, end: Event, least: int, leaf: int) -> Iterator[li
 
 
 def total_order(event: Event) -> tuple[int, int, int]:
-    """Return where an event stands among all of its stream, of whatever class: who is the last of a match."""
+    """Return the place of an event among all of its stream, of any class: the greatest one ends a match."""
     return event.seconds, event.event, event.key

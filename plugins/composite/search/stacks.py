@@ -1,9 +1,9 @@
-"""Candidates: for each primitive, stream and key one sorted stack of events, shared by all patterns.
+"""Candidates: one sorted stack of events per primitive, stream and key, shared by all patterns.
 
-No partial match is ever stored. What a pattern needs is found in the stacks by lowering
-(`plugins.composite.search.search`). A stack is a list of events in their order, and nothing else: how well
-an event satisfies the primitive, the event knows. Stacks without a key, which most are, lie at their
-stream: an event reaches all of its own through one table.
+Partial matches are never stored. A pattern is searched in the stacks by lowering
+(`plugins.composite.search.search`). A stack is a sorted list of events; degrees are stored in the events.
+Stacks without a key, the common case, belong to their stream: an event reaches all of its own through one
+table.
 """
 
 from bisect import bisect_left
@@ -19,36 +19,36 @@ Place = tuple[Stream | None, bytes]
 Stack = list[Event]
 EMPTY: Final[Stack] = []
 Order = Callable[[Event], int]
-"""What events of a stack are sorted by."""
+"""Sort key of the events of a stack."""
 IN_STREAM: Final[Order] = attrgetter("key")
 AMONG_ALL: Final[Order] = attrgetter("any_key")
 
 
 class Slot:
-    """The stacks of a primitive under one choice of key attributes, within streams or over all of them."""
+    """The stacks of a primitive for one choice of key attributes, within streams or over all of them."""
 
     __slots__ = ("_streams", "attributes", "is_any", "is_plain", "number", "order", "stacks", "users")
 
     def __init__(self, number: int, attributes: tuple[int, ...], is_any: bool) -> None:
         self.number = number
-        """The primitive's."""
+        """The number of the primitive."""
         self.attributes = attributes
         self.is_any = is_any
         self.is_plain = not attributes and not is_any
-        """Whether a stream has one stack, because there is no key: it lies there, and not here."""
+        """Whether there is no key, so that the stack belongs to the stream and not to this slot."""
         self.order: Order = AMONG_ALL if is_any else IN_STREAM
         self.users = 0
         self.stacks: dict[Place, Stack] = {}
         self._streams: dict[bytes, dict[Stream, Stack]] = {}
-        """Where all sources count together: for each key the stacks of single streams."""
+        """If all sources are combined: the stacks of single streams by key."""
 
     def key_of(self, event: Event) -> bytes:
-        """Return the bytes of the key in an event, which has them where it satisfies the primitive."""
+        """Return the bytes of the key in an event, which has them if it satisfies the primitive."""
         values = event.values
         return bytes([values[index] for index in self.attributes]) if self.attributes else b""
 
     def at(self, stream: Stream | None, key: bytes) -> Stack | None:
-        """Return the candidates of a stream, or of all of them, under a key; None where there are none."""
+        """Return the candidates of a stream, or of all streams, for a key; None if there are none."""
         if self.is_plain and stream is not None:
             return stream.stacks.get(self.number)
         if self.is_any and stream is not None:
@@ -57,11 +57,11 @@ class Slot:
         return self.stacks.get((stream, key))
 
     def streams(self, key: bytes) -> list[Stream]:
-        """Return the streams that have candidates under a key, where all sources count together."""
+        """Return the streams with candidates for a key, if all sources are combined."""
         return list(self._streams.get(key, ()))
 
     def push(self, event: Event) -> None:
-        """Put an event that satisfies the primitive into its stacks; one that is there already stays."""
+        """Add an event that satisfies the primitive to its stacks, unless it is there."""
         if self.is_plain:
             _push(event.stream.stacks, self.number, event, self.order)
             return
@@ -71,7 +71,7 @@ class Slot:
             _push(self._streams.setdefault(key, {}), event.stream, event, self.order)
 
     def drop(self, event: Event) -> None:
-        """Take an event out of its stacks; one that is not there is no error."""
+        """Remove an event from its stacks; an unknown one is ignored."""
         if self.is_plain:
             _drop(event.stream.stacks, self.number, event, self.order)
             return

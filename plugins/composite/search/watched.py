@@ -1,4 +1,4 @@
-"""A composite subscription while somebody looks for it: its plans, and where its candidates are."""
+"""An active composite subscription: its plans, and where its candidates are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from plugins.language import SubscriptionKey
 from watchdog.lifetime import lifetime_s
 
 Name = tuple[object, ...]
-"""What a result is known by here, where its subscription is known already."""
+"""Identifies a result within its subscription."""
 
 
 @dataclass(slots=True, eq=False)
 class Watched:
-    """One subscription, its plans, and for each leaf the slot that has its candidates."""
+    """One subscription, its plans, and for each leaf the slot of its candidates."""
 
     key: SubscriptionKey
     revision: int
@@ -26,33 +26,33 @@ class Watched:
     body: CompositeBody
     plans: tuple[Plan, ...]
     endings: tuple[Plan, ...]
-    """For each plan and each leaf that may be its last a plan in which it is."""
+    """For each plan and each leaf that may be last: a plan in which it is."""
     about: tuple[Constrained, ...]
     """What each leaf constrains."""
     since_ms: int = ALWAYS[0]
     until_ms: int = ALWAYS[1]
     slots: list[Slot] = field(default_factory=list)
     primitives: list[int] = field(default_factory=list)
-    """For each leaf the number of its primitive in the memory that holds the candidates."""
+    """For each leaf, the number of its primitive in the memory that holds the candidates."""
     told: set[Name] = field(default_factory=set)
-    """What was told already."""
+    """Results that were reported."""
     least: int = 1
-    """The least degree of an event."""
+    """Minimum degree of an event."""
     quiet_s: int = 0
-    """The length of a bucket, 0 where every end is told."""
+    """Length of a bucket, 0 if every end is reported."""
     last_leaves: tuple[int, ...] = ()
-    """The leaves that may be the last of a match."""
+    """The leaves that may end a match."""
     window: int = 0
-    """How far keys of one stream may lie apart in a match, those of its first second included."""
+    """Maximum distance of keys of one stream in a match, including those of its first second."""
     needs: tuple[int, ...] = ()
-    """Numbers of primitives that every match has an event of before its end: where the stream
-    has none that is new enough, nothing has to be searched."""
+    """Primitives of which every match has an event before its end: if the stream has none within the window,
+    no search is needed."""
 
     def __post_init__(self) -> None:
         self.window = self.body.window_s << RANK_BITS
 
     def know_needs(self) -> None:
-        """Find out what every match needs; nothing is known where sources mix, or where there is a key."""
+        """Compute what every match needs; unknown if sources are combined or there is a key."""
         self.needs = ()
         if self.plans and all(slot.is_plain for slot in self.slots):
             every = set.intersection(
@@ -62,8 +62,8 @@ class Watched:
             self.needs = tuple(sorted(every - lasts if len(lasts) == 1 else every))
 
     def is_newest(self, event: Event, key: bytes) -> bool:
-        """Return whether an event comes after all candidates of its stream: then it can only be the last of a
-        match. Where sources mix, that is not known.
+        """Return whether an event follows all candidates of its stream: then it can only end a match. Unknown
+        if sources are combined.
         """
         if self.body.is_any_source:
             return False
@@ -74,20 +74,20 @@ class Watched:
         return True
 
     def name_of(self, end: Event, key: bytes) -> Name:
-        """Return what an end, or its bucket, is known by."""
+        """Return the name of an end, or of its bucket."""
         if self.quiet_s:
             return end.stream.source, key, end.stamp_s // self.quiet_s
         return end.stream.source, end.event, end.number, end.stamp_s
 
 
 def is_possible(one: Alternative, events: tuple[int, ...]) -> bool:
-    """Tell whether readings that are to be next to each other are of one class; others never are."""
+    """Return whether adjacent readings have one class; others can never be adjacent."""
     return all(events[first] == events[second] for first, second in one.next_to)
 
 
 def _unlike(plans: tuple[Plan, ...], primitives: Sequence[int]) -> tuple[Plan, ...]:
-    """Return the first of those plans that differ in the names of their leaves alone: the others end where it
-    does, as well as it does.
+    """Return plans without those that differ only in the names of their leaves: these have the same ends and
+    degrees.
     """
     found: dict[object, Plan] = {}
     for plan in plans:

@@ -1,4 +1,6 @@
-"""Matches of a stream that is there as a whole: what a subscription is owed, whatever came in which order."""
+"""Matches in a complete stream: the expected results of a subscription, independent of the order
+of arrival.
+"""
 
 from collections.abc import Iterable
 
@@ -12,7 +14,7 @@ from plugins.language import MatcherFactory
 
 
 class WholeStream:
-    """Readings of any number of sources, all there, in which subscriptions are looked for."""
+    """Readings of any number of sources, in which subscriptions are searched."""
 
     def __init__(self, table: MissionTable, atoms: MatcherFactory) -> None:
         self.memory = Memory(table, atoms, keeps_all=True)
@@ -20,17 +22,17 @@ class WholeStream:
         self._next = 0
 
     def watch(self, one: Watched) -> None:
-        """Look for a subscription; before anything is taken."""
+        """Add a subscription; before any reading."""
         self.memory.watch(one)
 
     def take(self, source: int, vector: bytes, event_ms: int) -> Event:
-        """Take a reading as a notification; bytes that are none raise `VectorError`."""
+        """Add a reading as a notification. Invalid bytes raise `VectorError`."""
         taken = self.memory.take(self._next, source, vector, event_ms)
         self._next += 1
         return taken[-1][0]
 
     def matches(self, one: Watched) -> list[tuple[Found, bytes]]:
-        """Return all that is told of a subscription, with the keys, in the order of the ends."""
+        """Return all results of a subscription, with their keys, in the order of the ends."""
         ends = sorted(_ends(one, self.memory.events), key=_order)
         if one.body.select == "first":
             return self._consumed(one, ends)
@@ -47,7 +49,7 @@ class WholeStream:
         return found
 
     def _consumed(self, one: Watched, ends: list[tuple[Event, bytes]]) -> list[tuple[Found, bytes]]:
-        """Return matches that lie wholly one after the other."""
+        """Return non-overlapping matches."""
         previous: dict[tuple[object, bytes], Event] = {}
         found = []
         for end, key in ends:

@@ -1,1 +1,1 @@
-"""What a person does with a fuzzy subscription: write, check, describe, explain, draw, decompile."""
+"""Authoring of fuzzy subscriptions: write, check, describe, explain, draw, decompile."""

@@ -1,9 +1,8 @@
 """From a vector back to XML that compiles to the same vector.
 
-The curves an author drew are gone; what comes back are the bytes themselves, as `universal` fuzzifiers, and
-the tables of functions as rules. A
-number at its subscriber, a revision and a stamp are the compiler's options, not the document's; a comment
-says which ones to give.
+The curves of the document are lost; the result has the bytes themselves, as `universal` fuzzifiers, and the
+tables of functions as rules. Subscription number, revision and stamp are options of the compiler; a comment
+lists them.
 """
 
 from itertools import combinations, product
@@ -34,7 +33,9 @@ _NAMED = ("geometric_mean", "harmonic_mean")
 
 
 def decompile(vector: bytes, table: MissionTable) -> str:
-    """Return a subscription document for the vector; bytes that are no subscription raise `VectorError`."""
+    """Return a subscription document for the vector. Bytes that are not a subscription raise
+    `VectorError`.
+    """
     parts = FuzzyCodec(table).subscription(vector)
     event = table.event_at(parts.event)
     predicates = [
@@ -100,7 +101,7 @@ def _combined(parts: SubscriptionVector, predicates: list[list[str]], called: li
 
 
 def _function(parts: SubscriptionVector, called: list[str]) -> list[str]:
-    """Return a function by its name, by its rules, or what is neither by its bytes."""
+    """Return a function by its name or its rules, else by its bytes."""
     function = parts.block[0]
     if function < NAMED_FUNCTIONS:
         return [f"<function>{_NAMED[function]}</function>"]

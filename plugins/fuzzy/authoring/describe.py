@@ -1,4 +1,4 @@
-"""What the bytes of a fuzzy vector say, one by one and in words."""
+"""Description of the bytes of a fuzzy vector."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.output.board_notifications import describe_board_notification
@@ -19,7 +19,7 @@ from watchdog.vector import kind as kind_of
 def describe_vector(
     vector: bytes, table: MissionTable | None = None, kind: str | None = None, feature_bytes: int = 1
 ) -> Description:
-    """Return what a vector says; bytes that are none, or not of the kind asked for ("sv", "nv"), raise
+    """Describe a vector. Bytes that are invalid, or not of the requested kind ("sv", "nv"), raise
     `VectorError`.
     """
     codec = FuzzyCodec(table, feature_bytes)

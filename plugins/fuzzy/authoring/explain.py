@@ -1,4 +1,4 @@
-"""Why a subscription matches or does not: the degree of every clause for given values, by the code of the
+"""Explains why a subscription matches or not: the degree of every clause for given values, by the code of
 boards.
 """
 
@@ -24,9 +24,9 @@ from watchdog.score import satisfies, vector_degree
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One constraint and what a value makes of it; `byte` and `degree_u8` are None without a value.
+    """One constraint and its result for a value; `byte` and `degree_u8` are None without a value.
 
-    `reading` is what a source makes of the value: rounded to the table's decimals, clipped to the domain.
+    `reading` is the value as a source measures it: rounded to the table's decimals, clipped to the domain.
     """
 
     attribute: str
@@ -39,7 +39,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A subscription in words, and the verdict on the values: `degree_u8` is None when a value it needs is
+    """A described subscription, and the result for the values: `degree_u8` is None if a required value is
     missing.
     """
 
@@ -50,7 +50,6 @@ class Explanation:
     matches: bool | None
 
     def lines(self) -> list[str]:
-        """Return the explanation for a terminal."""
         found = list(self.description.lines())
         if any(clause.value is not None for clause in self.clauses):
             found.append("")
@@ -59,16 +58,15 @@ class Explanation:
         return found
 
     def verdict(self) -> str:
-        """Return in one sentence what becomes of an event with these values."""
+        """Return the result for these values in one sentence."""
         if self.degree_u8 is None:
             missing = ", ".join(clause.attribute for clause in self.clauses if clause.byte is None)
-            return f"no verdict: {missing} is not given"
+            return f"no result: {missing} is not given"
         wanted = f"at least {self.least_u8}" if self.least_u8 else "any above 0"
         verb = "matches" if self.matches else "does not match"
         return f"{verb}: degree {self.degree_u8}/255 ({self.degree_u8 / 255:.3f}), wanted {wanted}"
 
     def as_document(self) -> dict[str, Any]:
-        """Return the explanation as a JSON document."""
         return {
             **self.description.as_document(),
             "clauses": [
@@ -91,10 +89,10 @@ class Explanation:
 def explain_vector(
     vector: bytes, table: MissionTable, values: Mapping[str, str] | None = None, age_s: int = 0
 ) -> Explanation:
-    """Return what the subscription asks for and how the values do, each given as a reading would tell it.
+    """Explain the subscription for these values, each rounded as a source does.
 
-    A value for an attribute that the event class lacks raises `UnknownName`, one that is unreadable
-    `BadConstant`, bytes that are no subscription `VectorError`.
+    A value for an unknown attribute raises `UnknownName`, an unreadable one `BadConstant`, bytes that are not
+    a subscription `VectorError`.
     """
     parts = FuzzyCodec(table).subscription(vector)
     given = values or {}

@@ -1,7 +1,6 @@
-"""The fuzzy language as its authors see it, behind the interface that all languages share.
+"""Authoring interface of the fuzzy language.
 
-Who only puts bytes into words, as a node does, waits for neither NumPy nor the compiler: what needs them is
-imported where it is asked for.
+NumPy and the compiler are imported only where needed, so that a node that only describes bytes starts fast.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from plugins.matching_choice import known_name
-from plugins.stamps import board_told_s, without_stamp
+from plugins.stamps import board_event_s, without_stamp
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 
 if TYPE_CHECKING:
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CompiledFuzzy(Compiled):
-    """A compiled subscription that still knows the curves it came from, for its picture."""
+    """A compiled subscription with its curves, for its drawing."""
 
     curves: "CompiledVector"
 
     @classmethod
     def of(cls, compiled: "CompiledVector") -> "CompiledFuzzy":
-        """Return what the compiler of vectors made, as all languages give it."""
+        """Return the result of the vector compiler in the form of all languages."""
         return cls(
             body=body_of(compiled.vector),
             lifetime_q=compiled.vector[HEADER_LIFETIME],
@@ -50,19 +49,17 @@ class CompiledFuzzy(Compiled):
 
 
 class FuzzyPicture:
-    """The curves of a subscription, one panel a predicate."""
+    """The curves of a subscription, one panel per predicate."""
 
     def __init__(self, panels: "list[Panel]") -> None:
         self._panels = panels
 
     def terminal(self) -> list[str]:
-        """Return them in characters."""
         from plugins.fuzzy.authoring.picture import terminal
 
         return terminal(self._panels)
 
     def svg(self) -> str:
-        """Return them as an SVG document."""
         from plugins.fuzzy.authoring.picture import svg
 
         return svg(self._panels)
@@ -79,14 +76,12 @@ class FuzzyAuthoring(Authoring):
 
     @property
     def terms(self) -> "FuzzyTerms":
-        """Return what draws and fits terms."""
         from plugins.fuzzy.authoring.terms import FuzzyTerms
 
         return FuzzyTerms()
 
     @property
     def generator(self) -> "FuzzyGenerator":
-        """Return what makes subscriptions by chance."""
         from plugins.fuzzy.generator import FuzzyGenerator
 
         return FuzzyGenerator()
@@ -102,7 +97,7 @@ class FuzzyAuthoring(Authoring):
         tolerance: float | None = None,
         thesaurus: Thesaurus | None = None,
     ) -> Compiled:
-        """Compile a document; everything wrong with it raises one `DocumentError`."""
+        """Compile a document. All errors raise one `DocumentError`."""
         from plugins.fuzzy.authoring.compiler import compile_subscription
         from plugins.fuzzy.authoring.compiler.fit import REFUSED
 
@@ -119,13 +114,13 @@ class FuzzyAuthoring(Authoring):
         )
 
     def meaning(self, body: bytes) -> bytes:
-        """Return a body without the time at which it was written."""
+        """Return a body without its creation time."""
         return without_stamp(body)
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
     ) -> Description:
-        """Put a vector into words, byte by byte."""
+        """Describe a vector, byte by byte."""
         return describe_vector(vector, table, kind)
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
@@ -133,12 +128,12 @@ class FuzzyAuthoring(Authoring):
         return f"degree {match.degree_u8 / 255:.2f}"
 
     def happened_s(self, notification: bytes) -> int:
-        """Return the second at which it happened, modulo 65536."""
-        return board_told_s(notification)
+        """Return its event time in seconds, modulo 65536."""
+        return board_event_s(notification)
 
     def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
-        """Return a matcher by algorithm and feature condition; without a table vectors count by their
-        structure alone.
+        """Return a matcher by algorithm and feature condition; without a table, vectors are checked
+        structurally only.
         """
         make = ALGORITHMS[known_name("matcher", algorithm or DEFAULT_ALGORITHM, ALGORITHMS)]
         condition = known_name("condition", features, FEATURE_CONDITIONS)
@@ -147,16 +142,16 @@ class FuzzyAuthoring(Authoring):
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
     ) -> Explanation:
-        """Say what becomes of an event with these values, by the code that runs on the boards."""
+        """Explain the result for these values, by the code that runs on boards."""
         return explain_vector(vector, table, dict(values), age_s)
 
     def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> FuzzyPicture:
-        """Draw the curves that the bytes say and, where it was just compiled, those that were wanted."""
+        """Draw the encoded curves and, after a compilation, the requested ones."""
         from plugins.fuzzy.authoring.picture import panels
 
         wanted = compiled.curves if isinstance(compiled, CompiledFuzzy) else None
         return FuzzyPicture(panels(vector, table, wanted))
 
     def decompile(self, vector: bytes, table: MissionTable) -> str:
-        """Write a vector as XML that compiles to the same vector again."""
+        """Return XML that compiles to the same vector."""
         return decompile(vector, table)

@@ -1,4 +1,4 @@
-"""Pictures of wanted against encoded curves, the deviation shaded: as SVG, as a page, and for a terminal."""
+"""Drawings of requested and encoded curves, with the deviation shaded: as SVG, as a page, and as text."""
 
 from dataclasses import dataclass
 from html import escape
@@ -18,7 +18,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One attribute's curves over the bytes 0..255; `wanted` is None where only the vector is known."""
+    """One attribute's curves over the bytes 0..255; `wanted` is None if only the vector is known."""
 
     title: str
     low: str
@@ -29,9 +29,7 @@ class Panel:
 
 
 def panels(vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> list[Panel]:
-    """Return a panel for each constraint of the vector, with the wanted curves where it was compiled just
-    now.
-    """
+    """Return one panel per constraint of the vector, with the requested curves after a compilation."""
     parts = FuzzyCodec(table).subscription(vector)
     names = Names(table, table.feature_bytes)
     made = []
@@ -55,7 +53,7 @@ def panels(vector: bytes, table: MissionTable, compiled: Compiled | None = None)
 
 
 def _note(constraint: Constraint | None) -> str:
-    """Return how true the bytes are to what was wanted: crisp sets in words, curves by their deviation."""
+    """Return the deviation of the bytes from the request: crisp sets as text, curves as a number."""
     if constraint is None:
         return ""
     shape = constraint.spec.shape
@@ -67,7 +65,7 @@ def _note(constraint: Constraint | None) -> str:
 
 
 def svg(found: list[Panel]) -> str:
-    """Return one SVG with all panels below each other: wanted dashed, encoded solid, deviation shaded."""
+    """Return one SVG with all panels: requested dashed, encoded solid, deviation shaded."""
     step = _HEIGHT + 2 * _MARGIN
     height = step * len(found)
     body = "".join(_svg_panel(panel, number * step + _MARGIN) for number, panel in enumerate(found))
@@ -79,12 +77,12 @@ def svg(found: list[Panel]) -> str:
 
 
 def page(found: list[Panel], sentences: list[str], title: str) -> str:
-    """Return an HTML page that stands alone: the words and the picture."""
+    """Return a standalone HTML page with the sentences and the drawing."""
     return page_of(title, sentences, svg(found))
 
 
 def terminal(found: list[Panel], columns: int = 64) -> list[str]:
-    """Return lines of block characters: the encoded curve, and below it the wanted one where it is known."""
+    """Return lines of block characters: the encoded curve, and the requested one if it is known."""
     lines = []
     for panel in found:
         lines.append(f"{panel.title}  ({panel.note})" if panel.note else panel.title)
@@ -96,7 +94,7 @@ def terminal(found: list[Panel], columns: int = 64) -> list[str]:
 
 
 def _bar(curve: Curve, columns: int) -> str:
-    """Return one character for each column: the highest degree among its bytes, so that none is lost."""
+    """Return one character per column: the highest degree among its bytes, so that no peak is lost."""
     cells = (
         curve[column * 256 // columns : (column + 1) * 256 // columns].max() for column in range(columns)
     )

@@ -1,4 +1,4 @@
-"""Terms of vocabularies as the fuzzy language draws them, and as three bytes can say them."""
+"""Terms of vocabularies as drawn by the fuzzy language, and as encoded in three bytes."""
 
 from fractions import Fraction
 from typing import Any
@@ -15,18 +15,14 @@ from watchdog.membership import SLOPES
 
 
 class FuzzyTerms:
-    """Draws terms, fits them to three bytes, and says which cannot be."""
-
     def fault(self, attribute: Attribute, name: str) -> str:
-        """Return why three bytes cannot say a term of a sound vocabulary, or nothing where they can."""
+        """Return why three bytes cannot express a term of a valid vocabulary; empty if they can."""
         return term_fault(attribute, name)
 
     def values(self, attribute: Attribute) -> Curve:
-        """Return the value of the attribute in the middle of each byte."""
         return domain_values(attribute)
 
     def curve(self, attribute: Attribute, name: str) -> Curve:
-        """Return the degrees of a term of the attribute, its hedges included."""
         term = attribute.terms[name]
         if isinstance(term, Hedged):
             curve = self.curve(attribute, term.of)
@@ -36,8 +32,8 @@ class FuzzyTerms:
         return fuzzifier_curve(term, domain_values(attribute))
 
     def fitted(self, wanted: Curve, attribute: Attribute) -> FittedTerm:
-        """Return the term of three bytes that is nearest to the curve; a vocabulary has no opposites, so they
-        are not complemented.
+        """Return the term of three bytes nearest to the curve. It is never complemented, because vocabularies
+        have no negation.
         """
         found = fit_plain(wanted)
         v, V, c = found.triple
@@ -45,8 +41,8 @@ class FuzzyTerms:
 
 
 def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
-    """Return how a vocabulary writes the three bytes, in the attribute's unit: a shoulder or a trapezoid, and
-    points where a scale bends its sides.
+    """Return the form of three bytes in a vocabulary, in the attribute's unit: a shoulder or a trapezoid, and
+    points if the scale is not linear.
     """
     if attribute.breakpoints:
         return _written_on_a_scale(v, V, c, attribute)
@@ -65,7 +61,9 @@ def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
 
 
 def _written_on_a_scale(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
-    """Return the points of the curve: its corners, the ends of the domain, and where the scale bends it."""
+    """Return the points of the curve: its corners, the ends of the domain, and the breakpoints of
+    the scale.
+    """
     width = Fraction(1) if c == CRISP else Fraction(255 * 256, SLOPES[c])
     bends = [byte for _, byte in attribute.breakpoints]
     whole = [Fraction(byte) for byte in (0, 255, v, V, *bends)]

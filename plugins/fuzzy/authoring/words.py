@@ -1,4 +1,4 @@
-"""Vectors in plain words: what a constraint, a combination and a whole subscription ask for."""
+"""Texts of vectors: constraints, combinations and whole subscriptions."""
 
 import math
 from fractions import Fraction
@@ -20,15 +20,14 @@ from watchdog.lifetime import lifetime_s
 _CRISP = 127
 _NAMED_FUNCTIONS = ("the geometric mean", "the harmonic mean")
 STATED_ERRORS = (2.55 / 255, 4.8 / 255)
-"""The largest error of each named function, whatever the number of degrees (decision record 0017)."""
+"""The largest error of each built-in function, for any number of degrees (decision 0017)."""
 
 
 def constraint_words(triple: Triple, attribute: Attribute | None, *, age: bool = False) -> str:
-    """Return what (v, V, g) asks of an attribute: the core, how it falls outside, and whether it is turned
-    over.
+    """Return the text of (v, V, g) for an attribute: the core, the slope outside, and the complement.
 
-    The core is told by its first and last reading, so that the words hold for exactly the readings that get
-    the full degree (or, turned over, none).
+    The core is described by its first and last reading, so that the text holds for exactly the readings with
+    full degree (or, complemented, degree 0).
     """
     v, V, g = triple
     core = _core_words(v, V, attribute, age=age)
@@ -49,7 +48,7 @@ def _core_words(v: int, V: int, attribute: Attribute | None, *, age: bool) -> st
     first, last = first_reading(v, attribute), last_reading(V, attribute)
     if first > last:
         beside = f"{reading_words(last, attribute)} and {reading_words(first, attribute)}"
-        return f"something between {beside}, which no reading is"
+        return f"something between {beside}, which no reading has"
     low, high = reading_words(first, attribute), reading_words(last, attribute)
     return _span_words(low, high, reaches_low=v == 0, reaches_high=V == 255)
 
@@ -63,21 +62,21 @@ def _span_words(low: str, high: str, *, reaches_low: bool, reaches_high: bool) -
 
 
 def _falling_words(triple: Triple, attribute: Attribute | None, *, age: bool) -> str:
-    """Return how far outside of the core the degree has become 0, told on each side where a scale has steps
-    of different sizes.
+    """Return where outside the core the degree reaches 0, on each side if the scale has steps of different
+    sizes.
     """
     v, V, g = triple
     steps: float = 255 / (0.5 * 2 ** ((g & 127) / 18))
     if age and v == 0 and V + math.ceil(steps) <= 255:
-        return f"falling to nothing at {value_words(V + math.ceil(steps), None, age=True)}"
+        return f"falling to 0 at {value_words(V + math.ceil(steps), None, age=True)}"
     if attribute is None or attribute.type == "nominal":
-        return f"falling to nothing over {steps:.3g} of 255 steps outside"
+        return f"falling to 0 over {steps:.3g} of 255 steps outside"
     if not attribute.breakpoints and attribute.type == "number":
         width = (attribute.hi - attribute.lo) * steps / 255
-        return f"falling to nothing over {width:.3g} {shown_unit(attribute) or 'units'} outside"
+        return f"falling to 0 over {width:.3g} {shown_unit(attribute) or 'units'} outside"
     if not attribute.breakpoints:
         amount = (attribute.hi_scaled - attribute.lo_scaled) * Fraction(steps / 255)
-        return f"falling to nothing over {amount_words(amount, attribute)} outside"
+        return f"falling to 0 over {amount_words(amount, attribute)} outside"
     ends = []
     if v > 0:
         reached = v - math.ceil(steps)
@@ -85,11 +84,10 @@ def _falling_words(triple: Triple, attribute: Attribute | None, *, age: bool) ->
     if V < 255:
         reached = V + math.ceil(steps)
         ends.append(f"at {value_words(reached, attribute)}" if reached <= 255 else "above the domain")
-    return f"falling to nothing {' and '.join(ends)}"
+    return f"falling to 0 {' and '.join(ends)}"
 
 
 def pattern_words(pattern: Pattern, names: list[str]) -> str:
-    """Return a pattern with the names of its predicates."""
     match pattern:
         case Leaf(rank):
             return names[rank]
@@ -105,18 +103,18 @@ def _bracketed(pattern: Pattern, names: list[str]) -> str:
 
 
 def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
-    """Return how the degrees of the predicates become one."""
+    """Return how the degrees of the predicates are combined."""
     if WITH_PATTERN >> parts.aggregator & 1:
         pattern = pattern_words(pattern_from_bytes(parts.block, len(names)), names)
         norm = norm_of(parts.block)
-        by = f", and being the T-norm {NORMS[norm]}" if norm else ""
+        by = f", with the T-norm {NORMS[norm]} for and" if norm else ""
         return pattern + by + (", broken down into pairs" if parts.aggregator == PATTERN_BREAKDOWN else "")
     if parts.aggregator == WEIGHTED_MEAN:
         weights = ", ".join(f"{name} {weight}" for name, weight in zip(names, parts.block, strict=True))
         return f"weighted_mean ({weights})"
     if WITH_RULES >> parts.aggregator & 1:
         function = parts.block[0]
-        what = "a function of the author's"
+        what = "a function of the document"
         if function < len(_NAMED_FUNCTIONS):
             what = f"{_NAMED_FUNCTIONS[function]} within {STATED_ERRORS[function]:.3f}"
         return f"{AGGREGATOR_NAMES[parts.aggregator]} ({what}, broken down into pairs)"
@@ -124,14 +122,14 @@ def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
 
 
 def threshold_words(threshold: int) -> str:
-    """Return from which degree on the subscriber wants to hear."""
+    """Return the text of the minimum degree."""
     return f"at least {threshold / 15:.3g}" if threshold else "any above 0"
 
 
 def subscription_words(parts: SubscriptionVector, names: Names) -> list[str]:
-    """Return the subscription in sentences, one line each."""
+    """Return the subscription in sentences, one per line."""
     called = [names.attribute(parts.event, index) for index in parts.attributes]
-    lines = [f"Tell me about {names.event(parts.event)} events where"]
+    lines = [f"{names.event(parts.event)} events where"]
     for index, triple, name in zip(parts.attributes, parts.constraints, called, strict=True):
         attribute = names.attribute_of(parts.event, index)
         lines.append(f"  {name} {constraint_words(triple, attribute, age=names.is_age(index))}")

@@ -1,7 +1,6 @@
-"""Matching of the fuzzy language: every algorithm by its name, behind one interface.
+"""All matching algorithms of the fuzzy language by name.
 
-An algorithm's module is imported when it is asked for, so that whoever needs no compiled code does not wait
-for it.
+An algorithm's module is imported on use, so that compiled code is loaded only if needed.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,9 +40,9 @@ ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
         "bfcpa2": _from("plugins.fuzzy.matching.bfcpa2", "ZeroOrderMatcher"),
     }
 )
-"""The algorithms, lower-case name → factory. On the same input all of them return the same, `crisp` apart."""
+"""The algorithms, lower-case name → factory. All return the same, except `crisp`."""
 
 DEFAULT_ALGORITHM: Final = "fast"
 
 SERVES_ONE: Final = ("bfcpab", "bfcpa1", "bfcpa2")
-"""Those that serve one aggregator and refuse all others."""
+"""Algorithms that support one aggregator only."""

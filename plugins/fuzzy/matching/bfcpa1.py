@@ -1,8 +1,8 @@
 """BFCPA1: functions of degrees broken down into Takagi–Sugeno rules of first order (paper 004, §4.3).
 
-Serves takagi_sugeno_1. Every pair of degrees fires the rules of a table whose consequents are linear; the
-fuzzy mean of the rules is the pair's value, and the mean over all pairs, or their sum, is the subscription's
-degree. Means that multiply go over their generator instead, in whose domain that mean over pairs is exact.
+Supports takagi_sugeno_1. Every pair of degrees fires the rules of a table with linear consequents; the fuzzy
+mean of the rules is the pair's value, and the mean over all pairs, or their sum, is the subscription's
+degree. Multiplicative means use their generator instead, in whose domain that mean over pairs is exact.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ class FirstOrderMatcher(Population):
     order: ClassVar = 1
 
     def check_served(self, held: Held) -> None:
-        """Refuse what is not a function of this order."""
+        """Refuse other aggregators."""
         if held.aggregator != self.served:
-            problem = f"{self.algorithm} serves aggregator {self.served}, not {held.aggregator}"
+            problem = f"{self.algorithm} supports aggregator {self.served}, not {held.aggregator}"
             raise AggregatorNotServed(f"{problem}; match it with `fast`")
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Yield the candidates whose rules say enough."""
+        """Yield the candidates with a sufficient degree."""
         self.work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):

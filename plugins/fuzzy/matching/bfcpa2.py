@@ -1,7 +1,6 @@
 """BFCPA2: functions of degrees broken down into Takagi–Sugeno rules of zero order (paper 004, §4.3).
 
-Serves takagi_sugeno_0. As BFCPA1, with a single number as the consequent of each rule: smaller tables, less
-work, a larger error.
+Supports takagi_sugeno_0. Like BFCPA1, with constant consequents: smaller tables, less work, a larger error.
 """
 
 from typing import ClassVar
@@ -11,7 +10,7 @@ from watchdog.aggregators import TAKAGI_SUGENO_0
 
 
 class ZeroOrderMatcher(FirstOrderMatcher):
-    """Evaluates rules whose consequents are constant."""
+    """Evaluates rules with constant consequents."""
 
     algorithm: ClassVar = "BFCPA2"
     served: ClassVar = TAKAGI_SUGENO_0

@@ -1,10 +1,10 @@
 """BFCPAB: Boolean patterns broken down into fuzzy Cartesian products (paper 004, §4.3 and figure 4.d).
 
-Serves pattern_breakdown. A pattern is decomposed when it is added: every *and* or *or* of predicates becomes
-the list of its pairs, the paper's fuzzy relational pairs (FRP). For a notification the degree of a pair is
-the T-norm of its two degrees under *and* and the T-conorm under *or*; an *and* is the fuzzy mean of its
-pairs, an *or* the mean of their maxima, which the paper calls maximum mean. Connectives over anything but
-predicates join with norm and conorm, from the inside out.
+Supports pattern_breakdown. A pattern is decomposed when it is added: every *and* or *or* of predicates
+becomes the list of its pairs, the paper's fuzzy relational pairs (FRP). For a notification the degree of a
+pair is the T-norm of its two degrees under *and* and the T-conorm under *or*; an *and* is the fuzzy mean of
+its pairs, an *or* the mean of their maxima, which the paper calls maximum mean. Connectives over other
+operands use norm and conorm, from the inside out.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,31 +26,29 @@ Evaluation = Callable[[list[int]], int]
 
 
 class BrokenDownPatternMatcher(Population):
-    """Keeps every pattern decomposed into pairs."""
+    """Stores every pattern decomposed into pairs."""
 
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         super().__init__(table, features, feature_bytes)
         self._evaluations: dict[SubscriptionKey, Evaluation] = {}
 
     def check_served(self, held: Held) -> None:
-        """Refuse what is not a pattern to be broken down."""
+        """Refuse other aggregators."""
         if held.aggregator != PATTERN_BREAKDOWN:
             raise AggregatorNotServed(
-                f"BFCPAB serves aggregator {PATTERN_BREAKDOWN}, not {held.aggregator}; match it with `fast`"
+                f"BFCPAB supports aggregator {PATTERN_BREAKDOWN}, not {held.aggregator}; match it with `fast`"
             )
 
     def entered(self, held: Held) -> None:
-        """Decompose its pattern."""
         block = held.vector[HEADER_BYTES + 1 : constraints_offset(held.vector)]
         tree = pattern_from_bytes(block, len(held.attributes))
         self._evaluations[held.key] = decomposed(tree, norm_of(block))
 
     def left(self, held: Held) -> None:
-        """Forget its pairs."""
         del self._evaluations[held.key]
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Yield the candidates whose pairs suffice."""
+        """Yield the candidates with a sufficient degree."""
         self.work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):
@@ -63,7 +61,7 @@ class BrokenDownPatternMatcher(Population):
 
 
 def decomposed(pattern: Pattern, norm: int = 0) -> Evaluation:
-    """Return how this pattern is evaluated over fuzzy Cartesian products."""
+    """Return the evaluation of a pattern over fuzzy Cartesian products."""
     match pattern:
         case Leaf(rank):
             return lambda degrees: degrees[rank]

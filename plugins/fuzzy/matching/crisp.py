@@ -1,8 +1,7 @@
 """`crisp`: the attribute–value baseline (paper 004, §5 calls its time negligible).
 
-Every constraint is read with slope code 127: a value inside [v, V] fulfils it with 255, any other with 0,
-and a complemented constraint the other way round. What the subscription asks of the combination stays as it
-is.
+Every constraint is evaluated with slope code 127: a value inside [v, V] has degree 255, any other 0; a
+complemented constraint the reverse. The combination is unchanged.
 """
 
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ class CrispMatcher(Population):
     """Compares values with intervals."""
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Yield the candidates whose intervals contain enough of the values."""
+        """Yield the candidates with a sufficient degree."""
         work = self.work
         work.feature_tests += len(self._held)
         for held in self._held.values():

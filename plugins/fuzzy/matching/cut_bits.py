@@ -1,8 +1,8 @@
-"""Large groups of minima by their cuts as bitsets: who wants the minimum wants a box, of its cuts.
+"""Large groups with minimum aggregation as bitsets of their cuts: a minimum is a box of cuts.
 
-From `ATTRIBUTES_FROM` constraints and `ROWS_FROM` rows on a group stands in a `BoxStore` beside its blocks
-and is searched there; below that, running through columns is quicker (measured: docs/matching.md). Rows stay
-where they are; what changed since the last search is brought over before the next.
+From `ATTRIBUTES_FROM` constraints and `ROWS_FROM` rows on a group is also stored in a `BoxStore` and searched
+there; below that, scanning columns is faster (measured: docs/matching.md). Rows stay where they are; changes
+since the last search are applied before the next one.
 """
 
 from typing import Any, Final
@@ -18,15 +18,15 @@ Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 
 ATTRIBUTES_FROM: Final = 5
-"""With fewer constraints a block's boxes have too little in common for the AND to leave few."""
+"""With fewer constraints the AND leaves too many candidates."""
 ROWS_FROM: Final = 32_768
-"""With fewer rows columns are as quick for one notification at a time, and cost nothing beside."""
+"""With fewer rows columns are as fast for single notifications, at no extra cost."""
 MOST_MATCHING: Final = 0.001
-"""Where a larger share of rows holds a value by chance, looking each of them up costs what the AND spares."""
+"""If a larger share of rows matches a random value, verifying them costs what the AND saves."""
 SAMPLE: Final = 1_024
-"""Rows whose cuts tell that share."""
+"""Rows sampled for that share."""
 UPKEEP: Final = 64
-"""Work on bitsets that pays for one changed row: a box is moved so often until it stands where it stays."""
+"""Bitset maintenance per changed row: a box is moved about this often until its final place."""
 
 
 class CutBits:
@@ -40,16 +40,14 @@ class CutBits:
 
     @property
     def held_bytes(self) -> int:
-        """Return the bytes of all bitsets."""
         return sum(boxes.held_bytes for boxes in self._boxes.values())
 
     @property
     def is_used(self) -> bool:
-        """Tell whether there are any."""
         return bool(self._boxes)
 
     def refresh(self) -> bool:
-        """Bring bitsets up to date with the rows; tell whether there are any."""
+        """Apply row changes to the bitsets; return whether there are any bitsets."""
         store = self._store
         if store.changes != self._seen:
             self._seen, self._runs = store.changes, None
@@ -62,8 +60,8 @@ class CutBits:
         return bool(self._boxes)
 
     def runs(self, row_bytes: int) -> tuple[Any, Numbers, Numbers]:
-        """Return what a compiled search takes: the runs, their groups and used blocks, and where the values
-        of a group stand in rows of so many bytes.
+        """Return the input of the compiled search: the runs, their groups and used blocks, and the places of
+        a group's values in rows of this many bytes.
         """
         if self._runs is None:
             from numba.typed import List
@@ -81,7 +79,7 @@ class CutBits:
         return self._runs
 
     def _adopt(self) -> None:
-        """Take in groups that have become large enough."""
+        """Add groups that have become large enough."""
         groups = self._store.groups[: self._store.group_count]
         large = (groups[:, KIND] == MINIMUM) & (groups[:, SIZE] >= ATTRIBUTES_FROM) & (groups[:, FLIPS] == 0)
         large &= (groups[:, COUNT] >= ROWS_FROM) & (groups[:, IN_BITS] == 0)
@@ -95,13 +93,13 @@ class CutBits:
             groups[number, IN_BITS] = 1
 
     def _matching(self, number: int, places: Numbers) -> float:
-        """Return the share of a group's rows that hold a value by chance."""
+        """Return the share of a group's rows that match a random value."""
         cuts = self._store.cuts_at(number, places[:: max(len(places) // SAMPLE, 1)]).astype(np.float64)
         size = cuts.shape[1] // 2
         return float(((cuts[:, size:] - cuts[:, :size] + 1) / 256).prod(axis=1).mean())
 
     def _leave(self, number: int) -> None:
-        """Let a group that has become small stand in its columns alone."""
+        """Remove a group that has become small."""
         del self._boxes[number], self._store.watched[number]
         self._store.groups[number, IN_BITS] = 0
 

@@ -1,8 +1,7 @@
-"""`fast`: what a node uses. Every aggregator, the integers of the boards, at the speed of memory.
+"""`fast`: the default. Every aggregator, the integers of boards, at memory speed.
 
-Subscriptions stand as columns in groups of equal event, mask and aggregator (`plugins.kernels.rows.rows`); a
-notification visits only the groups that its feature admits and runs through their columns.
-docs/decisions/0003-matching.md tells why.
+Subscriptions are columns in groups of equal event, mask and aggregator (`plugins.kernels.rows.rows`); a
+notification scans only the groups that its feature admits. docs/decisions/0003-matching.md has the reasons.
 
     >>> matcher = FastMatcher(None)
     >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
@@ -29,21 +28,20 @@ from plugins.key_numbers import FIRST_ALIAS, KeyNumbers, check_key
 from plugins.language import Match, SubscriptionKey
 
 COLUMNS_FROM: Final = 256
-"""With fewer subscriptions asking one after the other is the quickest."""
+"""With fewer subscriptions a linear scan is fastest."""
 
 COMPILE_FROM: Final = 2000
-"""With fewer subscriptions NumPy is quick enough, and nobody waits for a compiler."""
+"""With fewer subscriptions NumPy is fast enough and compilation would only delay."""
 
 ROWS_AT_ONCE: Final = 1 << 26
-"""Subscriptions times notifications that are searched together, so that the matches stay few enough."""
+"""Subscriptions times notifications per search, which bounds the number of matches."""
 
 
 class FastMatcher:
-    """Holds subscriptions as columns and runs through those that a notification can serve.
+    """Holds subscriptions as columns and scans those that a notification can serve.
 
-    A few are held as they are and asked one after the other, by FNIF; once there have been `columns_from`
-    of them, all stand in columns. From `compile_from` subscriptions on compiled code is used, where there
-    is a compiler.
+    A few are scanned one by one, by FNIF; once there have been `columns_from` of them, all are in columns.
+    From `compile_from` subscriptions on compiled code is used, if there is a compiler.
     """
 
     def __init__(
@@ -55,7 +53,7 @@ class FastMatcher:
         compile_from: int = COMPILE_FROM,
     ) -> None:
         if features not in FEATURE_CONDITIONS:
-            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+            raise ValueError(f'unknown feature condition "{features}" (expected one of {FEATURE_CONDITIONS})')
         self._codec = FuzzyCodec(table, feature_bytes)
         self._reader = NotificationReader(self._codec)
         self._columns_from = columns_from
@@ -68,7 +66,7 @@ class FastMatcher:
         self._numbers = KeyNumbers()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
+        """Add this subscription; a known key is replaced. An invalid vector raises `VectorError` and changes
         nothing.
         """
         check_key(key)
@@ -82,10 +80,10 @@ class FastMatcher:
         self.store.put(group_of(parts), number, *row_of(parts))
 
     def add_all(self, keys: npt.NDArray[np.uint32], vectors: npt.NDArray[np.uint8]) -> None:
-        """Hold many new subscriptions at once: origin·256 + id, and one vector of the same length for each.
+        """Add many new subscriptions at once: origin·256 + id, and one vector of the same length for each.
 
-        The aggregators are plain ones, without a block; no key may be held, and origins are below 16,711,680.
-        A bad vector raises `VectorError` and changes nothing.
+        The aggregators have no block; no key may be held, and origins are below 16,711,680. An invalid vector
+        raises `VectorError` and changes nothing.
         """
         check_ordinary(keys)
         columns: Columns = plain_columns(self._codec, vectors)
@@ -95,7 +93,6 @@ class FastMatcher:
             self.store.put_all(group, *chosen)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         if self._few is not None:
             self._few.remove(key)
             return
@@ -105,14 +102,14 @@ class FastMatcher:
             self._numbers.release(key)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         if self._few is not None:
             return self._few.match(vector, event_ms, now_ms)
         keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
         return matches_of(self._numbers, keys, degrees)
 
     def grades(self, vector: bytes, event_ms: int, now_ms: int) -> dict[int, int]:
-        """Return the degrees of what this notification satisfies, by origin·256 + id."""
+        """Return the degrees of the matches of this notification, by origin·256 + id."""
         if self._few is not None:
             return {
                 match.key[0] << 8 | match.key[1]: match.degree_u8
@@ -127,10 +124,10 @@ class FastMatcher:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order; a bad vector raises `VectorError` when its
-        turn comes.
+        """Yield the matches of each notification, in order; an invalid vector raises `VectorError` in its
+        turn.
 
-        Enough of them are read and searched together, over what is held at that moment.
+        They are read and searched in batches, over the subscriptions held at that moment.
         """
         done = 0
         while done < len(notifications) and self._few is None and self.search.is_compiled:
@@ -149,11 +146,10 @@ class FastMatcher:
             yield position, self.match(vector, event_ms, now_ms)
 
     def __len__(self) -> int:
-        """Return how many subscriptions are held."""
         return self.store.count if self._few is None else len(self._few)
 
     def _spread(self) -> None:
-        """Put the few, if they still are few, into columns: all of them, or none where that fails."""
+        """Move the few subscriptions into columns: all of them, or none if that fails."""
         if self._few is None:
             return
         store, numbers = RowStore(), KeyNumbers()
@@ -170,7 +166,7 @@ class FastMatcher:
 def matches_of(
     numbers: KeyNumbers, keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]
 ) -> list[Match]:
-    """Return matches by key, of the numbers of keys."""
+    """Return matches by key, from the numbers of keys."""
     if numbers.has_aliases:
         pairs = zip(map(numbers.key_of, keys.tolist()), degrees.tolist(), strict=True)
         return [Match(key, degree) for key, degree in sorted(pairs)]
@@ -183,6 +179,6 @@ def _by_key(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> Ite
 
 
 def check_ordinary(keys: npt.NDArray[np.uint32]) -> None:
-    """Raise `ValueError` unless all of these are numbers of ordinary keys."""
+    """Raise `ValueError` unless all are numbers of ordinary keys."""
     if len(keys) and int(keys.max()) >= FIRST_ALIAS:
         raise ValueError(f"add these subscriptions one by one: an origin is {FIRST_ALIAS >> 8} or more")

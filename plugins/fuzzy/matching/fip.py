@@ -1,10 +1,10 @@
 """FIP: flat, with an index of predicates (paper 004, §4.3 and figure 4.b).
 
-A predicate is (attribute, v, V, g). Each distinct one is evaluated once for a notification, in the first
-stage. In the second stage the association lists of satisfied predicates lead to the subscriptions, whose
-degrees are combined from what the first stage found. A subscription none of whose predicates is satisfied
-can only match if its combination makes something of nothing (a pattern with *not*, a table that does not
-begin at 0); those are few, are known when they are added, and are always looked at.
+A predicate is (attribute, v, V, g). Each distinct one is evaluated once per notification, in the first stage.
+In the second stage the association lists of satisfied predicates lead to the subscriptions, whose degrees are
+combined from the results of the first stage. A subscription without a satisfied predicate can match only if
+its combination of zeros is positive (a pattern with *not*, a table that does not begin at 0); those few are
+known when they are added, and are always evaluated.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ Predicate = tuple[int, int, int, int]
 
 @dataclass(slots=True)
 class _Indexed:
-    """A distinct predicate, and the subscriptions that contain it, in the order in which they came."""
+    """A distinct predicate, and the subscriptions that contain it, in order of arrival."""
 
     subscriptions: dict[SubscriptionKey, None] = field(default_factory=dict)
 
 
 class PredicateIndexMatcher(Population):
-    """Evaluates each distinct predicate once and follows the associations of those that are satisfied."""
+    """Evaluates each distinct predicate once and follows the associations of satisfied ones."""
 
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         super().__init__(table, features, feature_bytes)
@@ -37,7 +37,7 @@ class PredicateIndexMatcher(Population):
         self._from_nothing: dict[SubscriptionKey, None] = {}
 
     def entered(self, held: Held) -> None:
-        """Associate it with its predicates; the event class has an index of its own."""
+        """Associate it with its predicates; each event class has its own index."""
         index = self._predicates.setdefault(held.event, {})
         self._of[held.key] = tuple(
             (attribute, *triple) for attribute, triple in zip(held.attributes, held.constraints, strict=True)
@@ -49,7 +49,7 @@ class PredicateIndexMatcher(Population):
             self._from_nothing[held.key] = None
 
     def left(self, held: Held) -> None:
-        """Take it out of the association lists; a predicate that nobody uses is forgotten."""
+        """Remove it from the association lists; an unused predicate is removed."""
         index = self._predicates[held.event]
         for predicate in self._of.pop(held.key):
             indexed = index[predicate]
@@ -59,7 +59,7 @@ class PredicateIndexMatcher(Population):
         self._from_nothing.pop(held.key, None)
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Evaluate the predicates, collect who is touched, combine their degrees."""
+        """Evaluate the predicates, collect the associated subscriptions, combine their degrees."""
         degrees: dict[Predicate, int] = {}
         evaluated = 0
         touched = dict(self._from_nothing)

@@ -16,10 +16,9 @@ from plugins.language import Match
 
 
 class FlatMatcher(Population):
-    """Looks at every feature and at the constraints of candidates."""
+    """Tests every feature and the constraints of candidates."""
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Yield the candidates that suffice."""
         self.work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):

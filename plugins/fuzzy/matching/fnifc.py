@@ -1,8 +1,8 @@
 """FNIFC: FNIF over a population reduced by covering (paper 004, §4.4 and figure 5.c).
 
-Only the roots of the covering forest are looked at first. A root that does not match spares its whole tree,
-because whatever its tree matches it matches too; below one that matches, each child is a root in its turn.
-A covered subscription is reported like any other, with its own degree.
+Only the roots of the covering forest are evaluated first. A root that does not match excludes its whole tree,
+because it matches whatever its tree matches; below one that matches, each child is treated as a root. A
+covered subscription is reported like any other, with its own degree.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from plugins.language import Match, SubscriptionKey
 
 
 class CoveringMatcher(Population):
-    """Matches roots, and below them only where there is something to find."""
+    """Matches roots, and their trees only below matching ones."""
 
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         super().__init__(table, features, feature_bytes)
@@ -22,17 +22,14 @@ class CoveringMatcher(Population):
         self._roots: list[SubscriptionKey] | None = None
 
     def entered(self, held: Held) -> None:
-        """Find it its place in the forest."""
         self.forest.insert(held.key, held.vector)
         self._roots = None
 
     def left(self, held: Held) -> None:
-        """Let it go from the forest."""
         self.forest.remove(held.key)
         self._roots = None
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Go down from the roots as far as they match."""
         if self._roots is None:
             self._roots = self.forest.roots()
         pending = [(key, b"", 0) for key in self._roots]

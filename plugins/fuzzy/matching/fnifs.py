@@ -1,9 +1,9 @@
-"""FNIFS: FNIF over subscriptions sorted by feature, so that it can stop early (paper 004, §4.4 and figure
+"""FNIFS: FNIF over subscriptions sorted by feature, which allows an early stop (paper 004, §4.4 and figure
 5.b).
 
 A feature read as a number is never smaller than the feature of any of its subsets. With features in ascending
-order everything behind the notification's own feature is therefore spared; under `exact` so is everything
-before it. (The paper leaves the loop one step too soon, at the equal feature, and excludes both ends of the
+order everything after the notification's own feature is therefore skipped; under `exact` so is everything
+before it. (The paper leaves the loop one step too early, at the equal feature, and excludes both ends of the
 list.)
 """
 
@@ -21,22 +21,20 @@ def _place(held: Held) -> tuple[int, ...]:
 
 
 class SortedFeatureMatcher(Population):
-    """Keeps the subscriptions in the order of their features."""
+    """Keeps subscriptions sorted by feature."""
 
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         super().__init__(table, features, feature_bytes)
         self._sorted: list[Held] = []
 
     def entered(self, held: Held) -> None:
-        """Sort it in."""
         insort(self._sorted, held, key=_place)
 
     def left(self, held: Held) -> None:
-        """Take it out of the order."""
         del self._sorted[bisect_left(self._sorted, _place(held), key=_place)]
 
     def found(self, told: Told) -> Iterator[Match]:
-        """Begin at the first feature that can fit, end behind the last."""
+        """Start at the first feature that can fit, stop after the last."""
         lowest = told.feature if self.exact else 0
         start: tuple[int, ...] = (told.event, lowest)
         behind: tuple[int, ...] = (told.event, told.feature + 1)

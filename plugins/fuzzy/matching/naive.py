@@ -1,7 +1,7 @@
-"""`naive`: matching by the definition (docs/vector-format.md), to which all other algorithms are held.
+"""`naive`: the definition (docs/vector-format.md), against which all other algorithms are tested.
 
-Each subscription is looked at for each notification: the features first, then its degree, computed by the
-code that runs on boards. Nothing is remembered and nothing is spared.
+Each subscription is evaluated for each notification: the features first, then its degree, computed by the
+code that runs on boards. Nothing is cached or skipped.
 
     >>> matcher = NaiveMatcher(None)
     >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
@@ -22,7 +22,7 @@ from watchdog.score import satisfies, vector_degree
 
 
 class NaiveMatcher:
-    """Holds subscriptions and asks each of them."""
+    """Evaluates every subscription."""
 
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         self._codec = FuzzyCodec(table, feature_bytes)
@@ -32,16 +32,15 @@ class NaiveMatcher:
         self.work = MatchingWork()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Hold this subscription; a bad vector raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid vector raises `VectorError` and changes nothing."""
         parts = self._codec.subscription(vector)
         self._held[key] = (vector, parts, relational_pairs(vector, len(parts.attributes)))
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         self._held.pop(key, None)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         notification = self._codec.notification(vector)
         row = bytearray(8 * self._codec.feature_bytes)
         for index, byte in zip(notification.attributes, notification.values, strict=True):
@@ -60,7 +59,6 @@ class NaiveMatcher:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 

@@ -1,7 +1,7 @@
-"""Many notifications read at once, as rows of a table: what they tell, side by side.
+"""Many notifications read at once, as rows of a table.
 
 Vectors of one *form* (the same length and the same features) have the same value at the same byte. The first
-of a form is checked by the codec; of the others only what can still differ is looked at.
+of a form is checked by the codec; of the others only what can still differ is checked.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ KIND_BYTE = 5
 
 @dataclass(frozen=True, slots=True)
 class NotificationRows:
-    """Notifications taken apart: values by attribute index with the age last, event, feature without age."""
+    """Decoded notifications: values by attribute index with the age last, event, feature without age."""
 
     rows: npt.NDArray[np.uint8]
     events: npt.NDArray[np.uint8]
@@ -35,7 +35,7 @@ class _Form:
 
 
 def read_rows(codec: FuzzyCodec, notifications: Sequence[tuple[bytes, int]], now_ms: int) -> NotificationRows:
-    """Return (vector, event_ms) pairs as rows, as many as there are before the first bad vector."""
+    """Return (vector, event_ms) pairs as rows, up to the first invalid vector."""
     width = codec.feature_bytes
     members: dict[bytes, list[int]] = {}
     for number, (vector, _) in enumerate(notifications):

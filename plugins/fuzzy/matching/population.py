@@ -1,9 +1,8 @@
-"""What the matching algorithms in the papers' form share: subscriptions held by key, and the frame of one
-match.
+"""Common base of the papers' matching algorithms: subscriptions by key, and the frame of one match.
 
-An algorithm is a `Population` that keeps its own structure up to date in `entered` and `left` and looks
-through it in `found`. Everything that is the same for all of them stands here: checking of vectors, the
-feature condition, the age of an event, and the order of the answer.
+An algorithm is a `Population` that updates its own structure in `entered` and `left` and searches it in
+`found`. Everything common is here: checking of vectors, the feature condition, the age of an event, and the
+order of the matches.
 """
 
 from abc import ABC, abstractmethod
@@ -21,13 +20,13 @@ from watchdog.score import satisfies, score
 
 
 class AggregatorNotServed(NotServed):
-    """The algorithm does not serve this aggregator; the subscription was not taken."""
+    """The algorithm does not support this aggregator; the subscription was not added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A subscription as the algorithms see it. `needs` is its attribute feature without the age bit, `pairs`
-    what its break-down relates.
+    """A subscription in matching form. `needs` is its attribute feature without the age bit, `pairs` the
+    pairs of its break-down.
     """
 
     key: SubscriptionKey
@@ -40,13 +39,12 @@ class Held:
 
     @property
     def aggregator(self) -> int:
-        """Return how its degrees are combined."""
         return self.vector[5] & 15
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A notification as the algorithms see it: `row` has one byte for every attribute index, the age last."""
+    """A notification in matching form: `row` has one byte per attribute index, the age last."""
 
     event: int
     feature: int
@@ -54,13 +52,13 @@ class Told:
 
 
 class NotificationReader:
-    """Turns notification vectors into what is matched; the age is computed here and nowhere else."""
+    """Decodes notification vectors for matching. The age is computed only here."""
 
     def __init__(self, codec: FuzzyCodec) -> None:
         self._codec = codec
 
     def read(self, vector: bytes, event_ms: int, now_ms: int) -> Told:
-        """Return what a notification tells; a bad vector raises `VectorError`."""
+        """Return a decoded notification. An invalid vector raises `VectorError`."""
         notification = self._codec.notification(vector)
         row = bytearray(8 * self._codec.feature_bytes)
         feature = 0
@@ -72,11 +70,11 @@ class NotificationReader:
 
 
 class Population(ABC):
-    """Subscriptions by key, and one algorithm that finds those which a notification satisfies."""
+    """Subscriptions by key, and one algorithm that finds those that a notification satisfies."""
 
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         if features not in FEATURE_CONDITIONS:
-            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+            raise ValueError(f'unknown feature condition "{features}" (expected one of {FEATURE_CONDITIONS})')
         self._codec = FuzzyCodec(table, feature_bytes)
         self._reader = NotificationReader(self._codec)
         self._age_bit = 1 << 8 * self._codec.feature_bytes - 1
@@ -85,10 +83,9 @@ class Population(ABC):
         self.work = MatchingWork()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Hold this subscription; a known key is replaced.
+        """Add this subscription; a known key is replaced.
 
-        A bad vector raises `VectorError`, one that the algorithm does not serve `AggregatorNotServed`; both
-        change nothing.
+        An invalid vector raises `VectorError`, an unsupported one `AggregatorNotServed`; both change nothing.
         """
         parts = self._codec.subscription(vector)
         feature = sum(1 << index for index in parts.attributes)
@@ -101,33 +98,30 @@ class Population(ABC):
         self.entered(held)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         held = self._held.pop(key, None)
         if held is not None:
             self.left(held)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         told = self._reader.read(vector, event_ms, now_ms)
         return sorted(self.found(told), key=lambda match: match.key)
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
     def __len__(self) -> int:
-        """Return how many subscriptions are held."""
         return len(self._held)
 
     def __iter__(self) -> Iterator[Held]:
-        """Return the subscriptions that are held, in the order in which they came."""
+        """Return the subscriptions in order of arrival."""
         return iter(self._held.values())
 
     def serves(self, told: Told, held: Held) -> bool:
-        """Tell whether the feature condition makes this subscription a candidate."""
+        """Return whether the feature condition makes this subscription a candidate."""
         if held.event != told.event:
             return False
         return held.needs == told.feature if self.exact else held.needs & ~told.feature == 0
@@ -144,17 +138,17 @@ class Population(ABC):
             yield Match(held.key, degree)
 
     def check_served(self, held: Held) -> None:
-        """Raise `AggregatorNotServed` where the algorithm serves only some aggregators."""
+        """Raise `AggregatorNotServed` for an unsupported aggregator."""
         return
 
     def entered(self, held: Held) -> None:
-        """Note that this subscription is held from now on."""
+        """Handle an added subscription."""
         return
 
     def left(self, held: Held) -> None:
-        """Note that it is held no more."""
+        """Handle a removed subscription."""
         return
 
     @abstractmethod
     def found(self, told: Told) -> Iterator[Match]:
-        """Yield every subscription that this notification satisfies, in any order."""
+        """Yield every matching subscription, in any order."""

@@ -1,4 +1,4 @@
-"""How many pairs of degrees break-down relates for a subscription: what makes it dearer than a flat one."""
+"""Number of pairs of degrees that break-down relates for a subscription, which dominates its cost."""
 
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, is_predicate, pattern_from_bytes
 from watchdog.aggregators import PATTERN_BREAKDOWN, WITH_RULES
@@ -7,11 +7,10 @@ from watchdog.vector import HEADER_BYTES, constraints_offset
 
 
 def relational_pairs(vector: bytes, n: int) -> int:
-    """Return the pairs that the aggregator of a well-formed vector goes through for n degrees.
+    """Return the pairs that the aggregator of a well-formed vector evaluates for n degrees.
 
-    A table of rules goes through all of them. A generator evaluates each degree once instead
-    (docs/decisions/0017-break-down.md), so it counts as many as there are degrees. Aggregators that are not
-    broken down have none.
+    A table of rules evaluates all of them. A generator evaluates each degree once instead
+    (docs/decisions/0017-break-down.md), so it counts the number of degrees. Other aggregators have none.
     """
     aggregator = vector[HEADER_BYTES - 1] & 15
     if WITH_RULES >> aggregator & 1:
@@ -23,7 +22,7 @@ def relational_pairs(vector: bytes, n: int) -> int:
 
 
 def pairs_in(pattern: Pattern) -> int:
-    """Return the pairs of predicates that connectives over nothing but predicates join."""
+    """Return the pairs of predicates of connectives over predicates only."""
     match pattern:
         case Leaf():
             return 0

@@ -1,4 +1,4 @@
-"""Searches the rows of a store for what notifications tell, with the machine at hand: compiled, or NumPy."""
+"""Searches the rows of a store for notifications, compiled or with NumPy."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
 """Keys as origin·256 + id, and their degrees, side by side."""
 
 WORTH_SORTING = 2
-"""Notifications that a group must have on average for it to pay that they ask it together."""
+"""Notifications per group, on average, from which grouping them pays."""
 
 BEYOND_CACHES = 1 << 25
-"""Bytes of rows from which on reading them again costs more than putting the matches in order."""
+"""Bytes of rows from which reading them again costs more than sorting the matches."""
 
 
 class RowSearch:
-    """Searches a store and keeps its working room. What it returns is good until the next search."""
+    """Searches a store with reusable buffers. Results are valid until the next search."""
 
     def __init__(self, store: RowStore, exact: bool, compile_from: int, work: MatchingWork) -> None:
         self._store = store
@@ -44,11 +44,11 @@ class RowSearch:
 
     @property
     def is_compiled(self) -> bool:
-        """Tell whether there are enough rows, and a compiler."""
+        """Return whether there are enough rows, and a compiler."""
         return self._store.count >= self._compile_from and is_available()
 
     def one(self, told: Told) -> Found:
-        """Return what matches, in no particular order."""
+        """Return the matches of one notification, in no particular order."""
         row = np.frombuffer(bytearray(told.row), np.uint8)
         if not self.is_compiled:
             groups = numpy_scan.candidates(self._store, told.event, told.feature, self._exact)
@@ -67,8 +67,8 @@ class RowSearch:
     ) -> tuple[npt.NDArray[np.int64], Found]:
         """Return (ends, found): the matches of notification i are found[ends[i - 1]:ends[i]].
 
-        It is always compiled. `together` says whether notifications share the reading of rows; if it is not
-        given, they do when that pays.
+        Always compiled. `together` sets whether notifications share the reading of rows; by default they do
+        if it pays.
         """
         is_in_bits = self._bits.refresh()
         if not is_in_bits and (together or (together is None and self._reads_memory())):
@@ -100,7 +100,7 @@ class RowSearch:
             self._make_room()
 
     def _reads_memory(self) -> bool:
-        """Tell whether the rows are more than caches hold; weighed anew where they have changed."""
+        """Return whether the rows exceed the caches; computed again after changes."""
         if self._weighed != self._store.changes:
             self._weighed = self._store.changes
             self._is_beyond_caches = self._store.held_bytes > BEYOND_CACHES
@@ -154,7 +154,7 @@ class RowSearch:
         return ends, ordered
 
     def _count(self, groups: int, rows: int) -> None:
-        """Count groups whose feature fitted, and the rows in them: the same however they are searched."""
+        """Count groups with a fitting feature, and their rows: independent of the search method."""
         self._work.feature_tests += groups
         self._work.rows += rows
 
@@ -180,7 +180,7 @@ class RowSearch:
         )
 
     def _make_room(self) -> None:
-        """Take twice the room for matches."""
+        """Double the room for matches."""
         from plugins.kernels.rows.runs import ROOM
 
         room = max(2 * ROOM, 2 * len(self._keys))

@@ -1,11 +1,10 @@
-"""`shared`: for people who use the same words. One degree for all, and those who want to hear it are a
+"""`shared`: for subscriptions made of the same terms. One degree per concept; its matching subscribers are a
 prefix.
 
-Subscriptions made from a vocabulary's terms differ in little but their thresholds. Here everything but
-threshold, id and times is a *concept*: it is stored once, in the rows that `fast` uses, with the lowest
-threshold of all who hold it. Its subscribers are kept in the order of their thresholds, so a notification
-that gives the concept a degree is for everybody up to a point in that order: a slice, which `match_slices`
-hands out without copying.
+Subscriptions made from a vocabulary's terms differ in little but their thresholds. Everything but threshold,
+id and times is a *concept*: it is stored once, in the rows that `fast` uses, with the lowest threshold of its
+subscribers. These are sorted by threshold, so a degree of the concept matches all subscribers up to a
+position: a slice, which `match_slices` returns without copying.
 
     >>> matcher = SharedMatcher(None)
     >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
@@ -41,8 +40,8 @@ NOBODY = 0
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """All these subscriptions match with this degree. A key is a number of `plugins.key_numbers`, mostly
-    origin·256 + id; the array is the matcher's own.
+    """Subscriptions that match with this degree. A key is a number of `plugins.key_numbers`, mostly
+    origin·256 + id; the array belongs to the matcher.
     """
 
     degree_u8: int
@@ -50,7 +49,7 @@ class Slice:
 
 
 class Concept:
-    """Those who hold one concept, ordered by threshold: keys[: ends[t]] want a degree of 17·t or less."""
+    """The subscribers of one concept, sorted by threshold: keys[: ends[t]] need a degree of at most 17·t."""
 
     __slots__ = ("ends", "keys", "words")
 
@@ -61,11 +60,11 @@ class Concept:
 
     @property
     def lowest(self) -> int:
-        """Return the lowest threshold of somebody."""
+        """Return the lowest threshold."""
         return int(np.argmax(self.ends > 0))
 
     def enter(self, key: int, threshold: int) -> None:
-        """Take somebody in: the first of every higher threshold makes room and becomes the last of it."""
+        """Add a subscriber: the first of every higher threshold moves to the end of it."""
         count = int(self.ends[-1])
         if count == len(self.keys):
             self.keys = np.concatenate([self.keys, np.zeros(max(2, count // 4), np.uint32)])
@@ -75,7 +74,7 @@ class Concept:
         self.ends[threshold:] += 1
 
     def leave(self, key: int) -> None:
-        """Let somebody out: the last of his and of every higher threshold closes the gap before it."""
+        """Remove a subscriber: the last of its and of every higher threshold closes the gap."""
         gap = int(np.argmax(self.keys[: self.ends[-1]] == key))
         threshold = int(np.searchsorted(self.ends, gap, side="right"))
         for higher in range(threshold, THRESHOLDS):
@@ -95,7 +94,7 @@ class SharedMatcher:
         compile_from: int = COMPILE_FROM,
     ) -> None:
         if features not in FEATURE_CONDITIONS:
-            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+            raise ValueError(f'unknown feature condition "{features}" (expected one of {FEATURE_CONDITIONS})')
         self._codec = FuzzyCodec(table, feature_bytes)
         self._reader = NotificationReader(self._codec)
         self.work = MatchingWork()
@@ -105,11 +104,11 @@ class SharedMatcher:
         self._concepts: list[Concept | None] = []
         self._free: list[int] = []
         self._held = PagedNumbers()
-        """By the number of a key one more than the position of its concept."""
+        """By the number of a key: the position of its concept plus one."""
         self._keys = KeyNumbers()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
+        """Add this subscription; a known key is replaced. An invalid vector raises `VectorError` and changes
         nothing.
         """
         parts = self._codec.subscription(vector)
@@ -126,7 +125,6 @@ class SharedMatcher:
         self._held.put(number, position + 1)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         number = self._keys.number_of(key)
         if number is None or self._held.get(number) == NOBODY:
             return
@@ -144,9 +142,9 @@ class SharedMatcher:
         self._free.append(position)
 
     def add_all(self, keys: Keys, vectors: npt.NDArray[np.uint8]) -> None:
-        """Hold many new subscriptions to new concepts at once: vectors of one length with plain aggregators.
+        """Add many new subscriptions to new concepts at once: vectors of one length with plain aggregators.
 
-        No key may be held, and none of the concepts; origins are below 16,711,680. A bad vector raises
+        No key and no concept may be held; origins are below 16,711,680. An invalid vector raises
         `VectorError` and changes nothing.
         """
         check_ordinary(keys)
@@ -173,14 +171,14 @@ class SharedMatcher:
         self._held.put_all(keys, numbers[of_row] + 1)
 
     def match_slices(self, vector: bytes, event_ms: int, now_ms: int) -> list[Slice]:
-        """Return what this notification satisfies, one slice for each concept. They are good until the next
+        """Return the matches of this notification, one slice per concept. They are valid until the next
         change.
         """
         numbers, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
         return self.slices(numbers, degrees)
 
     def slices(self, numbers: Keys, degrees: npt.NDArray[np.uint8]) -> list[Slice]:
-        """Return the subscribers of these concepts that these degrees are enough for."""
+        """Return the subscribers of these concepts for which these degrees suffice."""
         found = []
         for number, degree in zip(numbers.tolist(), degrees.tolist(), strict=True):
             concept = self._concept(number)
@@ -188,7 +186,7 @@ class SharedMatcher:
         return found
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
         slices = self.match_slices(vector, event_ms, now_ms)
         key_of = self._keys.key_of
         pairs = [(key_of(number), part.degree_u8) for part in slices for number in part.keys.tolist()]
@@ -197,17 +195,16 @@ class SharedMatcher:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
     def _concept(self, number: int) -> Concept:
         concept = self._concepts[number]
-        assert concept is not None, "a number is given back only when its concept has no row"
+        assert concept is not None, "a number is freed only when its concept has no row"
         return concept
 
     def _entered(self, concept: Concept) -> int:
-        """Give a new concept a number."""
+        """Number a new concept."""
         if self._free:
             number = self._free.pop()
             self._concepts[number] = concept
@@ -219,12 +216,12 @@ class SharedMatcher:
 
 
 def _words(vector: bytes) -> bytes:
-    """Return what makes a concept: aggregator, pattern, constraints and features."""
+    """Return the bytes of a concept: aggregator, pattern, constraints and features."""
     return bytes([vector[5] & 15]) + vector[6:]
 
 
 def _distinct(vectors: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the first row of every concept, and for every row which concept it is."""
+    """Return the first row of every concept, and the concept of every row."""
     mixed = (vectors[:, 5] & 15).astype(np.uint64)
     for column in range(6, vectors.shape[1]):
         mixed = (mixed ^ vectors[:, column]) * np.uint64(0x9E3779B97F4A7C15)

@@ -1,1 +1,1 @@
-"""How fuzzy subscriptions relate: what covers what, and the forest of it."""
+"""Relations of fuzzy subscriptions, and the covering forest."""

@@ -1,9 +1,8 @@
-"""The forest of coverings: subscriptions below others that stand for them (paper 004, §4.4 and figure
-5.c).
+"""The covering forest (paper 004, §4.4 and figure 5.c).
 
-No root covers another root. A subscription that a root covers stands in its tree; one that covers roots
-takes their place and they become its children. What a root does not match, nothing in its tree matches.
-(The paper compares slopes the wrong way round, and covers means across features; see docs/matching.md.)
+No root covers another root. A subscription that a root covers is in its tree; one that covers roots replaces
+them and they become its children. If a root does not match, nothing in its tree matches. (The paper compares
+slopes in the wrong direction, and covers means across features; see docs/matching.md.)
 
     >>> forest = CoveringForest()
     >>> forest.insert((7, 0), bytes.fromhex("00000000000064c8280101"))
@@ -29,11 +28,11 @@ from watchdog.membership import SLOPES
 from watchdog.tokens import NOT
 
 _RANKS: Final = tuple(ASCENDING.index(kind) if kind in ASCENDING else -1 for kind in range(16))
-"""The place of each aggregator among those that can be compared; the others have none."""
+"""The rank of each comparable aggregator."""
 
 
 class CoveringForest:
-    """Keeps subscriptions in trees of covering, through insertions and removals."""
+    """Maintains covering trees under insertions and removals."""
 
     def __init__(self, features: str = "subset", feature_bytes: int = 1) -> None:
         self._codec = FuzzyCodec(None, feature_bytes)
@@ -41,11 +40,10 @@ class CoveringForest:
         self._patterns: dict[tuple[int, bytes], int] = {}
 
     def __len__(self) -> int:
-        """Return how many subscriptions stand in it."""
         return len(self._nodes)
 
     def insert(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Find this subscription its place; a known key is replaced. A bad vector raises `VectorError`."""
+        """Add a subscription; a known key is replaced. An invalid vector raises `VectorError`."""
         parts = self._codec.subscription(vector)
         self.remove(key)
         chosen = self._nodes.new([key], len(parts.attributes))
@@ -56,7 +54,9 @@ class CoveringForest:
         self._nodes.insert(chosen)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Let it go; an unknown key is no error. The children of a root find another root or become roots."""
+        """Remove a subscription; an unknown key is ignored. The children of a root move to another root or
+        become roots.
+        """
         if key in self._nodes.numbers:
             self._nodes.remove([key])
 
@@ -71,34 +71,31 @@ class CoveringForest:
         self._nodes.insert(chosen)
 
     def remove_all(self, keys: list[SubscriptionKey]) -> None:
-        """Remove many subscriptions that are held, in this order."""
+        """Remove many held subscriptions, in this order."""
         self._nodes.remove(keys)
 
     def parent(self, key: SubscriptionKey) -> SubscriptionKey | None:
-        """Return who covers it, or None for a root."""
+        """Return the key that covers it, or None for a root."""
         return self._nodes.parent(key)
 
     def children(self, key: SubscriptionKey) -> list[SubscriptionKey]:
-        """Return those directly below it, ordered by key."""
         return self._nodes.children(key)
 
     def roots(self) -> list[SubscriptionKey]:
-        """Return the roots, ordered by key."""
         return self._nodes.roots()
 
     def statistics(self) -> ForestStatistics:
-        """Return how many roots there are, how deep the trees go and how large the largest is."""
         return self._nodes.statistics()
 
     def _pattern(self, parts: SubscriptionVector) -> int:
-        """Return a number for the block: equal blocks of equal aggregators, equal numbers."""
+        """Return a number that identifies the block and its aggregator."""
         if _RANKS[parts.aggregator] >= 0:
             return cover.NO_PATTERN
         return self._patterns.setdefault((parts.aggregator, parts.block), len(self._patterns) + 1)
 
 
 def _grows(parts: SubscriptionVector) -> bool:
-    """Tell whether larger degrees never give less."""
+    """Return whether the aggregation is monotonic."""
     if WITH_RULES >> parts.aggregator & 1:
         return False
     return not WITH_PATTERN >> parts.aggregator & 1 or len(parts.block) == 1 or NOT not in parts.block

@@ -1,18 +1,16 @@
-"""How two subscriptions relate: one covers the other, they can meet, one can stand for both.
+"""Relations of two subscriptions: covering, intersection, merging.
 
-*s covers t* when every event that matches t matches s. What is tested is sufficient for it:
+*s covers t* if every event that matches t matches s. The test is sufficient:
 
-- the same event class, and s asks for no attribute that t does not (the age included). Fewer only where t
-aggregates by minimum
-  or product: dropping a predicate can lower a mean. Under `exact` both ask for the same attributes, the age
-  apart.
+- the same event class, and s constrains no attribute that t does not (including the age). Fewer only if t
+  aggregates by minimum or product: dropping a predicate can lower a mean. Under `exact` both constrain the
+  same attributes, except the age.
 - on every attribute of s the degree under s is at least that under t, for all 256 values;
 - the threshold of s is not higher;
-- the aggregator of s is not lower in product ≤ min ≤ harmonic ≤ geometric ≤ arithmetic ≤ max. This order,
-and that each of them
-  grows with its degrees, holds for the integers (`watchdog.aggregate`). A weighted mean, and a pattern
-  without *not*, covers within the same block. A pattern with *not* and a function with a table need not
-  grow; they cover only with the same constraints.
+- the aggregator of s is not lower in product ≤ min ≤ harmonic ≤ geometric ≤ arithmetic ≤ max. This order, and
+  monotonicity, hold for the integers (`watchdog.aggregate`). A weighted mean, and a pattern without *not*,
+  covers within the same block. A pattern with *not* and a function with a table need not be monotonic; they
+  cover only with the same constraints.
 
 A node that has forwarded s need not forward t.
 """
@@ -31,19 +29,19 @@ class FuzzyRelations:
 
     def __init__(self, features: str = "subset", feature_bytes: int = 1) -> None:
         if features not in FEATURE_CONDITIONS:
-            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+            raise ValueError(f'unknown feature condition "{features}" (expected one of {FEATURE_CONDITIONS})')
         self._features = features
         self._codec = FuzzyCodec(None, feature_bytes)
 
     def covers(self, a: bytes, b: bytes) -> bool:
-        """Tell whether every event that matches b is known to match a."""
+        """Return whether every event that matches b certainly matches a."""
         forest = CoveringForest(self._features, self._codec.feature_bytes)
         forest.insert((0, 0), a)
         forest.insert((0, 1), b)
         return forest.parent((0, 1)) == (0, 0)
 
     def intersects(self, a: bytes, b: bytes) -> bool:
-        """Tell whether one event may match both; False is certain."""
+        """Return whether an event may match both; False is certain."""
         one, other = self._codec.subscription(a), self._codec.subscription(b)
         if one.event != other.event:
             return False
@@ -56,7 +54,7 @@ class FuzzyRelations:
         )
 
     def merge(self, a: bytes, b: bytes) -> bytes | None:
-        """Return a subscription that covers both, or None where there is none of this form.
+        """Return a subscription that covers both, or None if there is none of this form.
 
         It has the header of a, the longer lifetime of the two, the lower threshold, and on every attribute
         the narrowest constraint that contains both.
@@ -93,7 +91,7 @@ class FuzzyRelations:
 
 
 def _enough(parts: SubscriptionVector, attribute: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return for each of 256 values whether it leaves this subscription a chance."""
+    """Return, for each of 256 values, whether this subscription can still match."""
     if not ANY_ZERO_IS_ZERO >> parts.aggregator & 1:
         return np.ones(256, np.bool_)
     triple = parts.constraints[parts.attributes.index(attribute)]

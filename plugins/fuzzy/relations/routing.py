@@ -1,15 +1,16 @@
-"""What brokers ask: covering between them, and what advertisements announce (plugins/fuzzy/announced.py)."""
+"""Routing relations: covering between brokers, and advertisements (plugins/fuzzy/announced.py)."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 
+from dens.interfaces import EntryTable
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.fuzzy.announced import announced_degree, constraints_of, least_degree
 from plugins.fuzzy.bodies import BodyRelations
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
-from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same
+from plugins.routing import CoveringTable, RoutingOptions, same
 from watchdog.aggregators import MIN
 from watchdog.header import NO_HEADER, body_of
 from watchdog.membership import degree
@@ -18,12 +19,10 @@ _REMEMBERED = 1 << 12
 _ANYTHING = (0, 255, 0)
 
 Announced = tuple[SubscriptionVector, dict[int, frozenset[int]]]
-"""A body's parts, and for each attribute the values that leave it a chance."""
+"""The parts of a body, and for each attribute the values with which it can match."""
 
 
 class FuzzyRouting:
-    """Answers about bodies of the language."""
-
     def __init__(self, table: MissionTable, relations: BodyRelations, options: RoutingOptions) -> None:
         self._codec = FuzzyCodec(table)
         self._age = table.age_index
@@ -41,28 +40,25 @@ class FuzzyRouting:
         }
 
     def includes(self, one: bytes, other: bytes) -> bool:
-        """Say whether all that one advertisement announces another does too."""
         (wide, room), (narrow, values) = self._announced(one), self._announced(other)
         return wide.event == narrow.event and all(at in room and values[at] <= room[at] for at in values)
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Say whether something that is announced may satisfy a subscription."""
         (told, room), (asked, values) = self._announced(advertisement), self._announced(wanted)
         return told.event == asked.event and all(at in room and values[at] & room[at] for at in values)
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        """Say whether an advertisement announces this notification."""
         told = self._codec.notification(vector)
         parts, _ = self._announced(advertisement)
         values = dict(zip(told.attributes, told.values, strict=True))
         return announced_degree(parts, told.event, values) is not None
 
     def table(self) -> EntryTable:
-        """Return an empty table; nothing is merged."""
+        """Return an empty table without merging."""
         return CoveringTable(self._covers if self._options.covering else same)
 
     def advertisement(self, event: EventClass, attributes: Iterable[Attribute]) -> bytes | None:
-        """Return an advertisement of any value of these attributes."""
+        """Return an advertisement of all values of these attributes."""
         named = tuple(sorted({attribute.index for attribute in attributes}))
         if not named:
             return None

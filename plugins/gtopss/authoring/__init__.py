@@ -1,1 +1,1 @@
-"""What a person does with patterns of graphs: write, check, describe, explain, take back to XML."""
+"""Authoring of graph patterns: write, check, describe, explain, decompile."""

@@ -1,4 +1,4 @@
-"""The whole way from a document to the body of a pattern."""
+"""From a document to the body of a pattern."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -36,7 +36,7 @@ _CODES: Final = {code.word: code for code in Code}
 def compile_pattern(
     source: bytes, file: str, table: MissionTable, *, stamp_s: int = 0, strict: bool = False
 ) -> Compiled:
-    """Return the compiled pattern; everything wrong raises one `DocumentError`."""
+    """Return the compiled pattern. All errors raise one `DocumentError`."""
     read = read_query if file.endswith(QUERY_SUFFIX) else read_document
     found = read(source, file, table.dictionary.prefixes)
     if found.problems:
@@ -77,20 +77,20 @@ def _check_sizes(found: ReadDocument, names: dict[str, int]) -> None:
         rest = list(names)[MOST_VARIABLES]
         span = next(edge.span for edge in draft.edges if Variable(rest) in (edge.subject, edge.object))
         message = f"{len(names)} variables; a pattern has at most {MOST_VARIABLES}"
-        found.complain(span, "D512", f"{message}: make some of them constants, or ask twice")
+        found.complain(span, "D512", f"{message}: make some of them constants, or write two subscriptions")
 
 
 def _check_names(found: ReadDocument, names: dict[str, int], table: MissionTable) -> None:
     for edge in found.draft.edges:
         if isinstance(edge.subject, Literal):
             found.complain(
-                edge.span, "D519", "a literal is no subject; turn the edge around, or use a variable"
+                edge.span, "D519", "a literal cannot be a subject; reverse the edge, or use a variable"
             )
     for one in found.draft.constraints:
         operands = [one.operand] if isinstance(one.operand, Variable) else []
         for variable in (one.variable, *operands):
             if variable.name not in names:
-                message = f"{shown([variable.name])} stands in no edge ({shown(names)})"
+                message = f"{shown([variable.name])} occurs in no edge ({shown(names)})"
                 found.complain(one.span, "D519", message + did_you_mean(variable.name, names))
         _check_operand(found, one, table)
         if one.operator == "differs" and one.operand == one.variable:
@@ -103,7 +103,9 @@ def _check_operand(found: ReadDocument, one: DraftConstraint, table: MissionTabl
         _check_class(found, one, table)
     elif code in ORDERS and (not isinstance(operand, Literal) or value_of(operand) is None):
         found.complain(
-            one.span, "D516", "this has no order; compare with a number, a text, an instant or a date"
+            one.span,
+            "D516",
+            "no order is defined for this; compare with a number, a text, an instant or a date",
         )
 
 
@@ -113,13 +115,11 @@ def _warn_of_ill_formed(found: ReadDocument) -> None:
     for term, span in literals:
         if isinstance(term, Literal) and is_ill_formed(term):
             kind = term.datatype.removeprefix(XSD)
-            found.warn(span, "D516", f'"{term.text[:80]}" is no {kind}; it equals only itself')
+            found.warn(span, "D516", f'"{term.text[:80]}" is not a valid {kind}; it equals only itself')
 
 
 def _warn_of_unlikely_names(found: ReadDocument, table: MissionTable) -> None:
-    """Warn of a name that nobody knows and that is nearly one that everybody does: as it is written it would
-    match nothing, for ever and in silence.
-    """
+    """Warn of an unknown name that is similar to a known one: a misspelt name would silently never match."""
     taxonomy, dictionary = table.taxonomy, table.dictionary
     everybody = {term.text for term in dictionary.terms} | set(taxonomy.parents) | set(taxonomy.types)
     known: dict[int, list[str]] = {}
@@ -138,7 +138,7 @@ def _warn_of_unlikely_names(found: ReadDocument, table: MissionTable) -> None:
 
 
 def _check_class(found: ReadDocument, one: DraftConstraint, table: MissionTable) -> None:
-    assert isinstance(one.operand, Iri), "readers take nothing else for a class"
+    assert isinstance(one.operand, Iri), "readers treat nothing else as a class"
     if one.operand.text in table.taxonomy or table.dictionary.number_of(one.operand) is not None:
         return
     known = [table.dictionary.shortened(known) for known in table.taxonomy.parents]
@@ -166,25 +166,27 @@ def _check_meaning(found: ReadDocument, pattern: Pattern, names: list[str]) -> N
     if len(cuts) > MOST_CUTS:
         ring = [names[one] for one in ring_in(pattern)]
         around = shown([*ring, ring[0]])
-        message = f"too many rings hang together; {around} is still one when two variables are fixed"
+        message = f"too many connected rings; {around} is still a ring when two variables are fixed"
         begin = [Variable(name) for name in ring[:2]]
         span = next(
             (one.span for one in found.draft.edges if one.subject in begin and one.object in begin),
             found.draft.edges[0].span,
         )
-        found.complain(span, "D511", f"{message}: make one of its variables a constant, or ask twice")
+        found.complain(
+            span, "D511", f"{message}: make one of its variables a constant, or write two subscriptions"
+        )
     for variable, reason in contradictions(pattern).items():
         name = names[variable]
         span = next(one.span for one in found.draft.constraints if one.variable.name == name)
         found.complain(span, "D514", f"nothing can be {shown([name])}: {reason}")
     parts = list(parts_of(pattern))
     if len(parts) > 1:
-        message = f"the edges fall into {len(parts)} parts that share no node; each may match anywhere"
+        message = f"the edges form {len(parts)} parts without a common node; each may match anywhere"
         found.warn(found.draft.edges[0].span, "D517", message)
 
 
 def _remarks(found: ReadDocument, table: MissionTable) -> Iterator[str]:
-    """Yield where an edge of type asks for a class that has others below it, which it does not ask for."""
+    """Yield the rdf:type edges whose class has subclasses, which they do not match."""
     for edge in found.draft.edges:
         if edge.property != TYPE or not isinstance(edge.object, Iri):
             continue
@@ -192,8 +194,8 @@ def _remarks(found: ReadDocument, table: MissionTable) -> Iterator[str]:
         if below:
             word = table.dictionary.shortened(edge.object.text)
             yield (
-                f"line {edge.span.line}: rdf:type asks for {word} itself, not for the {below} below it; "
-                "is-a (g:isA) asks for all of them"
+                f"line {edge.span.line}: rdf:type matches {word} itself, not the {below} below it; "
+                "is-a (g:isA) matches all of them"
             )
 
 

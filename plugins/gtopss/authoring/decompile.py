@@ -14,14 +14,14 @@ from watchdog.vector import VectorError
 
 
 def decompile(vector: bytes, table: MissionTable) -> str:
-    """Return the document; bytes that are no pattern, or have texts that XML cannot write, raise
+    """Return the document. Bytes that are not a pattern, or texts that XML cannot contain, raise
     `VectorError`.
     """
     pattern = decode_pattern(body_of(vector), table.dictionary)
     try:
         return _document(pattern, table.dictionary, vector[HEADER_LIFETIME])
     except ValueError:
-        raise VectorError(BODY_AT, "a text has a character that XML cannot write") from None
+        raise VectorError(BODY_AT, "a text contains a character that XML does not allow") from None
 
 
 def _document(pattern: Pattern, dictionary: Dictionary, lifetime_q: int) -> str:

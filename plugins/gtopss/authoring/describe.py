@@ -1,4 +1,4 @@
-"""What the bytes of a vector say, part by part and in words."""
+"""Description of the bytes of a vector."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ from watchdog.lifetime import lifetime_s
 
 
 def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
-    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`.
-    Byte 5 says which of both it is.
+    """Describe a vector; byte 5 decides its kind. Bytes that are invalid, or not of the requested kind, raise
+    `VectorError`.
     """
     dictionary = NO_DICTIONARY if table is None else table.dictionary
     is_pattern = len(vector) > FORM_AT and vector[FORM_AT] == PATTERN
@@ -63,7 +63,7 @@ def _pattern(vector: bytes, dictionary: Dictionary) -> Description:
 
 
 def pattern_sentences(pattern: Pattern, dictionary: Dictionary) -> tuple[str, ...]:
-    """Return a pattern in words, a line for each thing that must hold."""
+    """Return the text of a pattern, one line per condition."""
     names = usual_names(pattern)
     lines = [edge_words(edge, names, dictionary) for edge in pattern.edges]
     lines += [f"where {constraint_words(one, names, dictionary)}" for one in pattern.constraints]
@@ -95,12 +95,12 @@ def _publication(vector: bytes, dictionary: Dictionary) -> Description:
 
 
 def statement_lines(graph: Graph, dictionary: Dictionary) -> list[str]:
-    """Return the statements of a graph as people read them, in order."""
+    """Return the text of the statements of a graph, in order."""
     return sorted(" ".join(term_words(term, dictionary) for term in triple) for triple in graph)
 
 
 def _take_terms(fields: Fields, data: ByteReader, dictionary: Dictionary) -> None:
-    """Say what each local term is, and thereby what it cost."""
+    """Add a field per local term, which shows its size."""
     begin, count = data.at, data.number("a number of terms")
     fields.take(data.at - begin, "local terms", f"{count} spelt out")
     local: list[Term] = []
@@ -117,7 +117,7 @@ def _take_terms(fields: Fields, data: ByteReader, dictionary: Dictionary) -> Non
 
 
 def _take_counted(fields: Fields, data: ByteReader, name: str, parts: list[int], meanings: list[str]) -> None:
-    """Take a count and so many entries of some numbers each; the first of a constraint is a plain byte."""
+    """Add a count and its entries of some numbers each; the first number of a constraint is a plain byte."""
     begin = data.at
     data.number("a count")
     fields.take(data.at - begin, f"{name}s", f"{len(meanings)}")

@@ -1,4 +1,4 @@
-"""From a document, XML or SPARQL, to a draft: names are looked up, nothing is judged yet."""
+"""From a document, XML or SPARQL, to a draft: names are resolved, nothing is checked yet."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 DEFAULT_VALID_S: Final = 6 * 3600
-"""Reports age fast: whoever does not say otherwise asks for six hours."""
+"""The default lifetime: reports age fast."""
 
 QUERY_SUFFIX: Final = ".rq"
 _VALID_LINE: Final = re.compile(r"^[ \t]*#[ \t]*valid:[ \t]*(\S+)[ \t]*$", re.M)
@@ -40,7 +40,7 @@ _ORDER_WORDS: Final = frozenset(code.word for code in ORDERS)
 
 @dataclass(slots=True)
 class ReadDocument:
-    """A document taken apart: what it asks, how long, and everything that is wrong so far."""
+    """A parsed document: its draft, its lifetime, and the problems so far."""
 
     file: str
     whole: Span
@@ -51,16 +51,15 @@ class ReadDocument:
     def complain(
         self, span: Span, code: str, message: str, word: str = "", meant: Iterable[str] = ()
     ) -> None:
-        """Note an error at this place; what was meant stands in the message."""
+        """Add an error; the message contains suggestions."""
         self.problems.append(Problem(self.file, span.line, span.column, "error", code, message, span.text))
 
     def warn(self, span: Span, code: str, message: str) -> None:
-        """Note a warning at this place."""
         self.problems.append(Problem(self.file, span.line, span.column, "warning", code, message, span.text))
 
 
 def read_query(source: bytes, file: str, prefixes: Mapping[str, str]) -> ReadDocument:
-    """Return what a file of SPARQL asks; a comment `# valid: PT6H` says how long."""
+    """Return the draft of a SPARQL file; a comment `# valid: PT6H` sets the lifetime."""
     refuse_large(source, file)
     text = decode_text(source, file)
     map_ = SourceMap(source)
@@ -81,7 +80,7 @@ def _span_of(text: str, map_: SourceMap, start: int, end: int) -> Span:
 
 
 def read_document(source: bytes, file: str, prefixes: Mapping[str, str]) -> ReadDocument:
-    """Return what a document in XML asks; what is no such document raises `DocumentError`."""
+    """Return the draft of an XML document, or raise `DocumentError`."""
     document = read_subscription(source, file, SCHEMA)
     root = document.root
     found = ReadDocument(file, document.span(root), problems=list(document.problems))
@@ -96,7 +95,7 @@ def read_document(source: bytes, file: str, prefixes: Mapping[str, str]) -> Read
 
 
 class _ElementReader:
-    """Reads the elements of a document, one after the other."""
+    """Reads the elements of a document."""
 
     def __init__(self, document: SubscriptionDocument, found: ReadDocument, prefixes: dict[str, str]) -> None:
         self._document = document
@@ -105,7 +104,7 @@ class _ElementReader:
         self._own: set[str] = set()
 
     def read(self, element: "Element") -> None:
-        """Take what an element says."""
+        """Add an element to the draft."""
         name = etree.QName(element).localname
         if name == "prefix":
             self._prefix(element)
@@ -196,7 +195,7 @@ def _text(given: object) -> str | None:
 def _take_query(
     text: str, prefixes: Mapping[str, str], found: ReadDocument, place: Callable[[int], Span]
 ) -> None:
-    """Put what a query asks into the draft; each part with its place."""
+    """Add a query to the draft, each part with its position."""
     try:
         asked: SparqlPattern = read_sparql(text, prefixes)
     except SparqlRefused as refused:

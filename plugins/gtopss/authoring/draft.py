@@ -1,4 +1,4 @@
-"""A pattern as its author wrote it, whichever way: edges and conditions by name, each with its place."""
+"""A pattern as written: edges and conditions by name, each with its position."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,13 +23,11 @@ from plugins.authoring.xml.spans import Span
 UNKNOWN_NAME: Final = "D515"
 NO_TERM: Final = "D516"
 _DATATYPES: Final = ("string", "integer", "decimal", "double", "dateTime", "date", "boolean")
-"""Those that are written without a prefix."""
+"""Datatypes that are written without a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftEdge:
-    """A statement that is asked for."""
-
     subject: QueryTerm
     property: Iri
     object: QueryTerm
@@ -38,8 +36,6 @@ class DraftEdge:
 
 @dataclass(frozen=True, slots=True)
 class DraftConstraint:
-    """A condition on a variable."""
-
     variable: Variable
     operator: str
     operand: QueryTerm
@@ -48,21 +44,19 @@ class DraftConstraint:
 
 @dataclass(slots=True)
 class Draft:
-    """All of it, in the order of the document."""
-
     edges: list[DraftEdge] = field(default_factory=list)
     constraints: list[DraftConstraint] = field(default_factory=list)
 
 
 class Names:
-    """Reads names with prefixes and literals, as documents in XML write them."""
+    """Reads prefixed names and literals in XML documents."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         self._prefixes = {**ALWAYS, **prefixes}
 
     def wanted(self, text: str, datatype: str | None, language: str | None) -> QueryTerm:
-        """Return what an end of an edge says: a variable, a literal where a datatype or a language is given,
-        else a name; what means nothing raises `BadConstant`.
+        """Return the end of an edge: a variable, a literal if a datatype or a language is given, else a name.
+        Anything else raises `BadConstant`.
         """
         if datatype is not None or language is not None:
             return self.literal(text, datatype, language)
@@ -74,11 +68,11 @@ class Names:
         """Return the variable of a text that begins with a question mark, or raise `BadConstant`."""
         name = text.strip().removeprefix("?")
         if not text.strip().startswith("?") or not name.isidentifier() or not name.isascii():
-            raise BadConstant(NO_TERM, f'"{text.strip()[:80]}" is no variable; write ?item')
+            raise BadConstant(NO_TERM, f'"{text.strip()[:80]}" is not a variable; write ?item')
         return Variable(name)
 
     def name(self, text: str) -> Iri:
-        """Return the IRI of a name with a prefix, or a whole one, or raise `BadConstant`."""
+        """Return the IRI of a prefixed or full name, or raise `BadConstant`."""
         word = text.strip()
         if word.startswith("<") and word.endswith(">"):
             return self._iri(word[1:-1])
@@ -89,14 +83,14 @@ class Names:
             return self._iri(word)
         known = list(self._prefixes)
         if not separator:
-            message = f'"{word[:80]}" is no name with a prefix (rss:item), and no variable (?item)'
+            message = f'"{word[:80]}" is neither a name with a prefix (rss:item) nor a variable (?item)'
             raise BadConstant(NO_TERM, message)
         message = f'prefix "{prefix[:80]}" is unknown ({listed(known)}){did_you_mean(prefix, known)}'
         meant = tuple(f"{one}:{rest}" for one in likely_meant(prefix, known))
         raise BadConstant(UNKNOWN_NAME, message, word, meant)
 
     def literal(self, text: str, datatype: str | None, language: str | None) -> Literal:
-        """Return a literal, or raise `BadConstant`; whether it fits its datatype is judged later."""
+        """Return a literal, or raise `BadConstant`. Whether it fits its datatype is checked later."""
         if datatype is not None and language is not None:
             raise BadConstant(NO_TERM, "a literal has a datatype or a language, not both")
         try:
@@ -107,12 +101,12 @@ class Names:
             raise BadConstant(NO_TERM, str(error)) from None
 
     def guessed(self, text: str) -> Literal:
-        """Return the number that a text is; anything else raises `BadConstant`, which asks for a datatype."""
+        """Return the number of a text. Anything else raises `BadConstant`, which requests a datatype."""
         for datatype in (INTEGER, DECIMAL):
             found = literal(text, datatype)
             if not is_ill_formed(found):
                 return found
-        message = f'"{text.strip()[:80]}" is compared as what? Add datatype="dateTime", "string" or another'
+        message = f'"{text.strip()[:80]}" has no datatype; add datatype="dateTime", "string" or another'
         raise BadConstant(NO_TERM, message)
 
     def _datatype(self, text: str) -> str:
@@ -135,7 +129,7 @@ class Names:
 
 
 def named_variables(draft: Draft) -> dict[str, int]:
-    """Return the numbers of variables: in the order in which they first appear in edges."""
+    """Return the numbers of variables, in the order of first occurrence in edges."""
     found: dict[str, int] = {}
     for edge in draft.edges:
         for end in (edge.subject, edge.object):
@@ -145,5 +139,4 @@ def named_variables(draft: Draft) -> dict[str, int]:
 
 
 def shown(variables: Iterable[str]) -> str:
-    """Return variables as people write them."""
     return ", ".join(f"?{name}" for name in variables)

@@ -1,4 +1,4 @@
-"""Why a publication matches a pattern, or does not: edge by edge, and which fails."""
+"""Explains why a publication matches a pattern or not, edge by edge."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,25 +26,24 @@ SHOWN_NODES = 4
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPart:
-    """An edge or a constraint, and how many statements or nodes satisfy it alone; None where nobody tried."""
+    """An edge or a constraint, and the number of statements or nodes that satisfy it alone; None without a
+    publication.
+    """
 
     words: str
     found: int | None
     examples: tuple[str, ...] = ()
 
     def line(self) -> str:
-        """Return it for a terminal."""
         if self.found is None:
             return f"  ?  {self.words}"
         told = ", ".join(self.examples) + (", …" if self.found > len(self.examples) else "")
-        return (
-            f"  +  {self.words}: {self.found} ({told})" if self.found else f"  -  {self.words}: nothing fits"
-        )
+        return f"  +  {self.words}: {self.found} ({told})" if self.found else f"  -  {self.words}: no match"
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPattern:
-    """All parts, what becomes of the whole, and with which nodes."""
+    """All parts, the result, and the bindings."""
 
     parts: tuple[ExplainedPart, ...]
     verdict: Verdict | None = None
@@ -54,21 +53,19 @@ class ExplainedPattern:
     has_more: bool = False
 
     def lines(self) -> list[str]:
-        """Return it for a terminal."""
         found = [part.line() for part in self.parts]
         if self.verdict is None:
             return found
         if self.verdict is Verdict.MATCHED:
-            found.append("matches" if self.names else "matches: every edge is there")
+            found.append("matches" if self.names else "matches: every edge is present")
             for row in self.rows:
                 found.append(
                     "  " + ", ".join(f"?{name} = {node}" for name, node in zip(self.names, row, strict=True))
                 )
-            return [*found, f"  … more than {MOST_BINDINGS} ways"] if self.has_more else found
+            return [*found, f"  … more than {MOST_BINDINGS} bindings"] if self.has_more else found
         return [*found, f"{self.verdict.value}: {self.reason}"]
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
         return {
             "parts": [
                 {"words": part.words, "found": part.found, "examples": list(part.examples)}
@@ -85,9 +82,9 @@ class ExplainedPattern:
 def explain_pattern(
     vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
 ) -> ExplainedPattern:
-    """Return what a pattern asks; values of readings say nothing to it."""
+    """Return the parts of a pattern. Values of readings do not apply to it."""
     if values:
-        raise Refusal("a pattern is tried with a publication; give --publication FILE instead of --value")
+        raise Refusal("a pattern is evaluated for a publication; use --publication FILE instead of --value")
     pattern = decode_pattern(body_of(vector), table.dictionary)
     names = usual_names(pattern)
     words = [edge_words(edge, names, table.dictionary) for edge in pattern.edges]
@@ -96,14 +93,16 @@ def explain_pattern(
 
 
 def explain_publication(vector: bytes, table: MissionTable, notification: bytes) -> ExplainedPattern:
-    """Return what becomes of a publication."""
+    """Explain the result for a publication."""
     pattern = decode_pattern(body_of(vector), table.dictionary)
     statements = Statements.of(decode_publication(notification, table.dictionary), table.taxonomy)
     return _Explainer(pattern, statements, table).explained()
 
 
 def bindings_in_words(body: bytes, notification: bytes, table: MissionTable) -> str:
-    """Return the nodes of a pattern's variables in a publication, the first way only and how many more."""
+    """Return the nodes of a pattern's variables in a publication: the first binding, and the number of
+    others.
+    """
     pattern = decode_pattern(body, table.dictionary)
     statements = Statements.of(decode_publication(notification, table.dictionary), table.taxonomy)
     found = bindings(pattern, statements)
@@ -133,7 +132,7 @@ class _Explainer:
         return tuple(tuple(term_words(node, self._table.dictionary) for node in row) for row in found.rows)
 
     def _edge(self, number: int) -> ExplainedPart:
-        """Return how many statements an edge finds by itself."""
+        """Return the number of statements that an edge matches by itself."""
         edge = self._pattern.edges[number]
         ends = [
             None if isinstance(end, int) else self._statements.number_of.get(end, -1)
@@ -154,7 +153,9 @@ class _Explainer:
         return f"{one} → {other}"
 
     def _constraints(self) -> list[ExplainedPart]:
-        """Return how many nodes satisfy each constraint, of those that the edges of its variable leave."""
+        """Return, for each constraint, the number of nodes that satisfy it among those that the edges of its
+        variable leave.
+        """
         bare = replace(self._pattern, constraints=())
         candidates = first_candidates(bare, self._statements)
         found = []
@@ -171,14 +172,14 @@ class _Explainer:
     def _reason(self, verdict: Verdict, parts: tuple[ExplainedPart, ...]) -> str:
         if verdict is Verdict.UNDECIDED:
             limit = f"more than {MOST_WORK:,} units of work"
-            return f"its rings take {limit}, so it counts as matched with the lowest degree"
+            return f"its rings need {limit}, so it counts as matched with the lowest degree"
         failing = [part.words for part in parts if part.found == 0]
         if failing:
-            return f"nothing fits {failing[0]}"
+            return f"no match for {failing[0]}"
         return self._join()
 
     def _join(self) -> str:
-        """Return the first part with which those before it have no common nodes."""
+        """Return the first part that has no common nodes with those before it."""
         kept: list[Any] = []
         for edge in self._pattern.edges:
             kept.append(edge)
@@ -191,5 +192,5 @@ class _Explainer:
             if judge(part, self._statements) is Verdict.NOT:
                 one = self._pattern.constraints[number]
                 words = constraint_words(one, self._names, self._table.dictionary)
-                return f"{words} fails wherever the edges hold"
+                return f"{words} fails for all nodes that satisfy the edges"
         return "its rings do not close"

@@ -1,4 +1,4 @@
-"""A pattern drawn: for a terminal as a tree, as SVG and as a page as the graph that it is."""
+"""Drawings of a pattern: as a tree of text, and as a graph in SVG and in a page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,12 +15,11 @@ from watchdog.header import body_of
 
 _COLUMN, _ROW, _HIGH, _MARGIN = 90, 92, 30, 30
 _CHARACTER: Final = 6.6
-"""How wide a letter is drawn, roughly."""
+"""Approximate width of a letter."""
 _LONGEST: Final = 34
 
 
 def pattern_picture(vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> "PatternPicture":
-    """Return the picture of a pattern."""
     return PatternPicture(decode_pattern(body_of(vector), table.dictionary), table)
 
 
@@ -32,7 +31,7 @@ class PatternPicture:
     table: MissionTable
 
     def terminal(self) -> list[str]:
-        """Return it as trees of edges: an arrow back is an edge that points to the node above it."""
+        """Return it as trees of edges; a reversed arrow is an edge to the node above."""
         shown, left = set[End](), list(self.pattern.edges)
         lines: list[str] = []
         for root in _roots(self.pattern):
@@ -57,20 +56,19 @@ class PatternPicture:
                 yield from self._branches(other, left, shown, f"{indent}{rest}  ")
 
     def svg(self) -> str:
-        """Return it as an SVG document."""
         return _Drawing(self).svg()
 
     def page(self, sentences: list[str], title: str) -> str:
-        """Return it as an HTML page that stands alone, below these sentences."""
+        """Return it as a standalone HTML page, below these sentences."""
         return page_of(title, sentences, self.svg())
 
     def name(self, node: End) -> str:
-        """Return a node as people read it, cut where it is long."""
+        """Return the name of a node, shortened if it is long."""
         text = end_words(node, usual_names(self.pattern), self.table.dictionary)
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
     def conditions(self, node: End) -> list[str]:
-        """Return what is asked of a node, without its name."""
+        """Return the conditions on a node, without its name."""
         names = usual_names(self.pattern)
         found = []
         for one in self.pattern.constraints:
@@ -86,8 +84,8 @@ class PatternPicture:
 
 
 def _roots(pattern: Pattern) -> list[End]:
-    """Return the nodes in the order in which trees begin: with those that no edge points to, and the most
-    edges leave.
+    """Return the nodes in the order in which trees begin: those without incoming edges and with the most
+    outgoing ones first.
     """
     nodes = list(dict.fromkeys(end for edge in pattern.edges for end in (edge.subject, edge.object)))
     return sorted(nodes, key=lambda node: (_entering(pattern, node) > 0, -_leaving(pattern, node)))
@@ -103,7 +101,7 @@ def _leaving(pattern: Pattern, node: End) -> int:
 
 @dataclass(slots=True)
 class _Drawing:
-    """Places nodes in columns, each as far from the first as its edges lead, and draws them."""
+    """Places nodes in columns, by their distance from the first, and draws them."""
 
     picture: PatternPicture
     _places: dict[End, tuple[float, float]] = field(default_factory=dict)
@@ -141,7 +139,7 @@ class _Drawing:
         )
 
     def _columns(self) -> list[list[End]]:
-        """Return the nodes by how many edges lead to them, in either direction, from where trees begin."""
+        """Return the nodes by the number of edges, in either direction, from the roots of the trees."""
         edges, depth = self.picture.pattern.edges, dict[End, int]()
         for root in _roots(self.picture.pattern):
             if root in depth:

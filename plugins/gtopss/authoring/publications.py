@@ -1,4 +1,4 @@
-"""From a file of RDF to the notification that it is."""
+"""From an RDF file to its notification."""
 
 from pathlib import PurePath
 
@@ -18,27 +18,25 @@ SHOWN_LITERALS = 3
 
 
 class GraphPublications:
-    """Reads publications; everything wrong with one raises one `DocumentError`."""
+    """Reads publications. All errors raise one `DocumentError`."""
 
     def read(self, source: bytes, file: str, table: MissionTable) -> Publication:
-        """Return the notification that a file is, number 0, at no particular time."""
+        """Return a file as a notification with number 0 and timestamp 0."""
         return publication_of(read_publication(source, file).graph, file, table)
 
 
 def read_publication(source: bytes, file: str) -> ReadGraph:
-    """Return the graph in a file, by the end of its name."""
+    """Return the graph of a file, by its file name suffix."""
     refuse_large(source, file)
     suffix = PurePath(file).suffix.lower()
     if suffix not in FORMATS:
-        message = f'the end of the name "{suffix}" says no format ({listed(list(FORMATS))})'
+        message = f'unknown suffix "{suffix}" ({listed(list(FORMATS))})'
         raise DocumentError.of_file(file, "D506", message)
     return read_graph(source, file, FORMATS[suffix])
 
 
 def publication_of(graph: Graph, file: str, table: MissionTable) -> Publication:
-    """Return a graph as the notification that it is; one that no graph class has room for raises
-    `DocumentError`.
-    """
+    """Return a graph as a notification. One that is too large for its graph class raises `DocumentError`."""
     of = graph_class_for(graph, file, table)
     told = GraphPublication(graph, valid=lifetime_code(of.notification_lifetime_s))
     vector = encode_publication(told, table.dictionary)
@@ -48,8 +46,8 @@ def publication_of(graph: Graph, file: str, table: MissionTable) -> Publication:
 
 
 def graph_class_for(graph: Graph, file: str, table: MissionTable) -> GraphClass:
-    """Return the graph class whose facets have the most of a graph's properties, by itself and not by being
-    open; of equal ones the first.
+    """Return the graph class whose facets have the most of a graph's properties, not counting open facets; of
+    equal ones the first.
     """
     if not table.graphs:
         message = "the mission table has no graph class; load a vocabulary with [[graph]], such as reports"
@@ -61,7 +59,7 @@ def graph_class_for(graph: Graph, file: str, table: MissionTable) -> GraphClass:
 
 
 def facet_names(graph: Graph, of: GraphClass) -> tuple[str, ...]:
-    """Return the facets that a graph fills."""
+    """Return the facets of a graph's properties."""
     indexes = {of.facet_of(one.text) for one in properties_of(graph)}
     return tuple(facet.name for facet in of.facets if facet.index in indexes)
 

@@ -1,4 +1,4 @@
-"""A vector as the SPARQL query that a judge is asked."""
+"""A vector as a SPARQL query, for independent evaluation."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.authoring.words import usual_names
@@ -8,6 +8,6 @@ from watchdog.header import body_of
 
 
 def query_of(vector: bytes, table: MissionTable) -> str:
-    """Return the query; bytes that are no pattern raise `VectorError`."""
+    """Return the query. Bytes that are not a pattern raise `VectorError`."""
     pattern = decode_pattern(body_of(vector), table.dictionary)
     return sparql_of(pattern, tuple(usual_names(pattern)))

@@ -1,4 +1,4 @@
-"""What no publication can ever satisfy: conditions on one variable that exclude each other."""
+"""Detects patterns that no publication can satisfy: conditions on one variable that exclude each other."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from plugins.gtopss.pattern import KINSHIPS, ORDERS, Code, Constraint, Edge, Pat
 
 
 def contradictions(pattern: Pattern) -> dict[int, str]:
-    """Return the variables that can have no node, with the reason."""
+    """Return the variables that cannot have a node, with the reason."""
     found = {}
     for variable in range(pattern.variables):
         asked = pattern.constraints_on(variable)
@@ -31,11 +31,11 @@ def _clash(asked: Sequence[Constraint]) -> str:
     orders = [one for one in asked if one.code in ORDERS]
     pinned = [one for one in asked if one.code is Code.EQ]
     if orders and any(one.code in KINSHIPS for one in asked):
-        return "what is compared is a literal, which is of no class"
+        return "a compared value is a literal, which has no class"
     for one in pinned:
         for other in (*asked,):
             if other.code in ORDERS and not holds(one.operand, other):
-                return f"it equals something that is not {other.code.word} what is asked besides"
+                return f"it equals a value that is not {other.code.word} another required one"
             if other.code is Code.NE and is_equal(one.operand, other.operand):  # type: ignore[arg-type]
                 return "it equals what it must not equal"
             if other.code is Code.EQ and not is_equal(one.operand, other.operand):  # type: ignore[arg-type]
@@ -44,7 +44,7 @@ def _clash(asked: Sequence[Constraint]) -> str:
 
 
 def holds(term: object, constraint: Constraint) -> bool:
-    """Say whether a constant satisfies a comparison."""
+    """Return whether a constant satisfies a comparison."""
     found = order(value_of(term), value_of(constraint.operand))  # type: ignore[arg-type]
     return (
         found is not None
@@ -62,14 +62,14 @@ def _empty_range(orders: Sequence[Constraint]) -> str:
     lows = [(code, value) for code, value in values if code in (Code.GT, Code.GE)]
     highs = [(code, value) for code, value in values if code in (Code.LT, Code.LE)]
     if len({value.kind for _, value in values if value is not None}) > 1:
-        return "it is compared with values of two kinds, and is of one"
+        return "it is compared with values of two kinds"
     for _, value in values:
         if order(value, value) is None:
-            return "nothing compares with what is not a number"
+            return "a comparison with NaN is never true"
     for low_code, low in lows:
         for high_code, high in highs:
             found = order(low, high)
             is_closed = low_code is Code.GE and high_code is Code.LE
             if found is not None and (found > 0 or (found == 0 and not is_closed)):
-                return "the range is empty: it begins above its end"
+                return "the range is empty: its lower bound is above its upper bound"
     return ""

@@ -1,4 +1,4 @@
-"""Patterns and publications in words."""
+"""Texts of patterns and publications."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,11 @@ _WORDS = {
 
 
 def usual_names(pattern: Pattern) -> list[str]:
-    """Return names for variables that have none in the bytes."""
+    """Return default names for variables, which are not encoded."""
     return [chr(ord("a") + number) for number in range(pattern.variables)]
 
 
 def term_words(term: Term, dictionary: Dictionary) -> str:
-    """Return a term as people read it."""
     if isinstance(term, Iri):
         return dictionary.shortened(term.text)
     text = written(term)
@@ -37,16 +36,13 @@ def term_words(term: Term, dictionary: Dictionary) -> str:
 
 
 def end_words(end: End, names: Sequence[str], dictionary: Dictionary) -> str:
-    """Return an end of an edge as people read it."""
     return f"?{names[end]}" if isinstance(end, int) else term_words(end, dictionary)
 
 
 def edge_words(edge: Edge, names: Sequence[str], dictionary: Dictionary) -> str:
-    """Return an edge as people read it."""
     subject, object_ = (end_words(end, names, dictionary) for end in (edge.subject, edge.object))
     return f"{subject} {dictionary.shortened(edge.property.text)} {object_}"
 
 
 def constraint_words(one: Constraint, names: Sequence[str], dictionary: Dictionary) -> str:
-    """Return a constraint as people read it."""
     return f"?{names[one.variable]} {_WORDS[one.code]} {end_words(one.operand, names, dictionary)}"

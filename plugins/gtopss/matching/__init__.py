@@ -1,1 +1,1 @@
-"""Algorithms that find the patterns a publication matches."""
+"""Algorithms that find the patterns that a publication matches."""

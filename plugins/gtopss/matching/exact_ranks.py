@@ -1,9 +1,10 @@
-"""Exact places of values where doubles cannot tell: numbers beyond their precision, texts that begin alike.
+"""Exact order of values that doubles cannot distinguish: numbers beyond their precision, texts with a common
+prefix.
 
-Compiled code compares values as doubles. Where two of one kind have the same double, it compares *ranks*: a
+Compiled code compares values as doubles. If two of one kind have the same double, it compares *ranks*: a
 constant has an odd one, by its exact value among the constants of its kind and double; a node has the rank of
 the constant that it equals, or an even one between those of its neighbours. So each value is compared exactly
-once, however many patterns ask about it.
+once, for any number of patterns.
 """
 
 from bisect import bisect_left
@@ -20,7 +21,7 @@ from plugins.kernels.graphs.index import Ints, ValueArrays
 
 
 class ExactRanks:
-    """Ranks the constants of an index as far as nodes make that necessary."""
+    """Ranks the constants of an index as far as nodes require it."""
 
     def __init__(self, values: ValueArrays, term: Callable[[int], Constant]) -> None:
         self.ranks: Ints = np.zeros(len(values.doubles), np.int32)
@@ -30,7 +31,7 @@ class ExactRanks:
         """Rising exact values of the constants of a kind and double; only those that some constant has."""
 
     def rank(self, group: int, double: float, worth: object) -> int:
-        """Return the place of an exact value among the constants of its kind and double."""
+        """Return the rank of an exact value among the constants of its kind and double."""
         known = self._exact.get((group, double))
         if known is None:
             known = self._ranked(group, double)

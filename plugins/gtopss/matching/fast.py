@@ -1,9 +1,9 @@
-"""`fast`: what a node uses. Equal patterns are one concept with a list of subscribers; concepts lie in flat
-arrays, each filed once under the access key that the fewest publications hit.
+"""`fast`: the default. Equal patterns are one concept with a list of subscribers; concepts are stored in flat
+arrays, each filed once under the access key with the fewest hits.
 
-What is new waits in an index of its own, which is made again when more comes, until there are enough for a
-second, small index; removals set a mark. Both are folded into the large one when they are a tenth of it.
-Machines without Numba judge every concept by the definition, with the same answers and the same work.
+New concepts wait in a separate index, which is rebuilt as more come, until there are enough for a second,
+small index; removals set a mark. Both are merged into the large one at a tenth of its size. Without Numba
+every concept is evaluated by the definition, with the same answers and the same work.
 
     >>> from knowledge_manager.mission_table import load_mission_table
     >>> matcher = FastMatcher(load_mission_table(["reports"]))
@@ -34,17 +34,17 @@ WAITING: Final = 128
 """New concepts that wait for the second index."""
 
 FOLDED_AT: Final = 10
-"""The second index, and the marks, are folded in at this part of the whole."""
+"""The second index and the marks are merged in at this fraction of the whole."""
 
 REFILED_AFTER: Final = 32
-"""Publications after which concepts are filed anew that were filed before any was seen."""
+"""Publications after which concepts that were filed before any publication are filed again."""
 
 Keys = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True, eq=False)
 class Concept:
-    """A pattern, and who wants it: (key, number of its arrival)."""
+    """A pattern and its subscribers: (key, arrival number)."""
 
     pattern: Pattern
     subscribers: dict[SubscriptionKey, int] = field(default_factory=dict)
@@ -60,12 +60,10 @@ class Concept:
         return self._keys
 
     def enter(self, key: SubscriptionKey, arrival: int) -> None:
-        """Take a subscriber in."""
         self.subscribers[key] = arrival
         self._keys = None
 
     def leave(self, key: SubscriptionKey) -> None:
-        """Let a subscriber out."""
         del self.subscribers[key]
         self._keys = None
 
@@ -82,7 +80,6 @@ class _Level:
             concept.level, concept.number = self, number
 
     def remove(self, concept: Concept) -> None:
-        """Find it no longer."""
         self.index.mark_removed(concept.number)
         self.removed += 1
 
@@ -103,21 +100,20 @@ class FastMatcher:
         self._small: _Level | None = None
         self._waiting: dict[int, Concept] = {}
         self._recent: GraphIndex | None = None
-        """The index of what waits, as it stands there."""
+        """The index of the waiting concepts."""
         self._arrivals = 0
         self.work = 0
-        """Units of work so far: statements of publications, and what their concepts took."""
+        """Units of work so far: statements of publications, and the work of their concepts."""
 
     def __len__(self) -> int:
-        """Return how many subscriptions are held."""
         return len(self._of_key)
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         self.enter(key, decode_pattern(body, self._table.dictionary))
 
     def enter(self, key: SubscriptionKey, pattern: Pattern) -> None:
-        """Hold a pattern under a key; a known key is replaced."""
+        """Add a pattern under a key; a known key is replaced."""
         self.remove(key)
         form = canonical(pattern)
         concept = self._of_pattern.get(form)
@@ -130,7 +126,6 @@ class FastMatcher:
         self._arrivals += 1
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         concept = self._of_key.pop(key, None)
         if concept is None:
             return
@@ -145,14 +140,14 @@ class FastMatcher:
             concept.level.remove(concept)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this publication satisfies, ordered by key; bad bytes raise `VectorError`."""
+        """Return the matches of this publication, ordered by key. Invalid bytes raise `VectorError`."""
         return self._matches(self.found(vector), self._arrivals)
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Return an iterator over the matches of each publication, in their order; who subscribes later is
-        not in them.
+        """Return an iterator over the matches of each publication, in order; later subscriptions are
+        excluded.
         """
         return self._in_turn([vector for vector, _ in notifications], self._arrivals)
 
@@ -170,7 +165,7 @@ class FastMatcher:
         return [Match(key, *MATCHED[verdict]) for key, verdict in sorted(pairs, key=_key)]
 
     def found(self, vector: bytes) -> list[tuple[Concept, Verdict]]:
-        """Return the concepts that a publication matches; their subscribers are slices of all that match."""
+        """Return the concepts that a publication matches, with the verdicts."""
         if not self._is_compiled or not self._of_pattern:
             return self._found_plainly(vector)
         self._file()
@@ -187,7 +182,7 @@ class FastMatcher:
         return matched
 
     def _found_plainly(self, vector: bytes) -> list[tuple[Concept, Verdict]]:
-        """Return the concepts that a publication matches by the definition."""
+        """Return the same by the definition."""
         told = decode_publication(vector, self._table.dictionary)
         self.work += len(told.graph)
         statements = Statements.of(told, self._table.taxonomy)
@@ -211,8 +206,8 @@ class FastMatcher:
             yield self._recent, waiting
 
     def index(self) -> tuple[GraphIndex, list[Keys]]:
-        """Return everything in one index, and the subscribers of each concept by their keys: what can be
-        written down and searched elsewhere.
+        """Return everything in one index, and the subscribers of each concept by their keys, to be stored and
+        searched elsewhere.
         """
         concepts = list(self._of_pattern.values())
         before = None if self._large is None else self._large.index
@@ -222,7 +217,7 @@ class FastMatcher:
         return level.index, [concept.keys() for concept in concepts]
 
     def _file(self) -> None:
-        """Put waiting concepts into an index, fold the small one in, and file anew, where it is time."""
+        """Index waiting concepts, merge the small index, and file again, when due."""
         large, small = self._large, self._small
         added = len(self._waiting) + (0 if small is None else len(small.concepts))
         whole = 0 if large is None else len(large.concepts)
@@ -237,7 +232,7 @@ class FastMatcher:
 
 
 def _is_refiled(level: _Level) -> bool:
-    """Say whether a level was filed without experience, and there is some now."""
+    """Return whether a level was filed without experience, and there is some now."""
     return level.is_new and bool(level.index.statistics.publications[0] >= REFILED_AFTER)
 
 

@@ -1,7 +1,8 @@
-"""Under which access key a concept is filed: the one with the fewest expected candidates.
+"""Choice of the access key of a concept: the one with the fewest expected candidates.
 
-Expected are: how often a publication hits the key × the share of values seen that satisfy the entry. Before
-anything was seen, constants are taken to be as rare as patterns make them, and bounds for the values.
+Expected candidates are the rate at which publications hit the key × the share of observed values that satisfy
+the entry. Before any publication, constants are assumed as rare as in patterns, and values distributed like
+bounds.
 """
 
 import bisect
@@ -30,7 +31,7 @@ from plugins.kernels.graphs.index import (
 
 
 class AccessKey(NamedTuple):
-    """A key's parts, and the bound by which an entry that is compared stands in order."""
+    """The parts of a key, and the bound that orders entries with a comparison."""
 
     kind: int
     a: int
@@ -41,7 +42,7 @@ class AccessKey(NamedTuple):
 
 @dataclass(slots=True)
 class Experience:
-    """What publications had so far, by the numbers of constants, properties among them."""
+    """Statistics of publications so far, by the numbers of constants, including properties."""
 
     publications: float = 0.0
     as_subject: dict[int, float] = field(default_factory=dict)
@@ -53,12 +54,10 @@ class Experience:
 
 
 FEWEST = 8
-"""Publications before which experience counts for nothing."""
+"""Publications before which statistics are ignored."""
 
 
 class Filing:
-    """Chooses keys."""
-
     def __init__(
         self,
         terms: TermNumbers,
@@ -77,7 +76,7 @@ class Filing:
             self._values = self._bounds_of(patterns)
 
     def _ends_of(self, patterns: list[Pattern]) -> dict[tuple[int, int], int]:
-        """Return how many different constants patterns have at an end of a property."""
+        """Return the number of distinct constants of patterns at an end of a property."""
         found: dict[tuple[int, int], set[int]] = {}
         for pattern in patterns:
             for edge in pattern.edges:
@@ -104,7 +103,6 @@ class Filing:
         return self._groups[number], self._doubles[number]
 
     def key_of(self, pattern: Pattern) -> AccessKey:
-        """Return the key under which a concept is filed."""
         return min(
             (found for edge in pattern.edges for found in self._keys_of(edge, pattern)),
             key=lambda one: one[0],
@@ -162,7 +160,7 @@ class Filing:
         return rate, AccessKey(kind, dense, number, ANY)
 
     def _share(self, kind: int, named: int, group: int, value: float) -> float:
-        """Return the share of values that an entry lets through; a little of it even where none was seen."""
+        """Return the share of values that an entry lets through; more than 0 even if none was observed."""
         values = self._values.get((named, group), [])
         if not values:
             return 0.5
@@ -177,7 +175,7 @@ class Filing:
         return self._seen.of_property.get(named, 0.0) / self._seen.publications
 
     def _rate(self, named: int, side: int, number: int) -> float:
-        """Return how often a publication has a constant at an end."""
+        """Return the rate of publications with a constant at an end."""
         if self._is_new:
             return 1.0 / (1 + self._distinct.get((named, side), 1))
         seen = self._seen.as_subject if side == 0 else self._seen.as_object

@@ -1,7 +1,7 @@
-"""The index that `fast` searches: concepts in flat arrays, built once, then only read and marked.
+"""The index of `fast`: concepts in flat arrays, built once, then only read and marked.
 
-It can be written down as arrays and a small header (`to_arrays`) and mapped again elsewhere (`from_arrays`):
-a worker on another machine needs these and the mission table, nothing else.
+It can be stored as arrays and a small header (`to_arrays`) and mapped elsewhere (`from_arrays`): a worker on
+another machine needs only these and the mission table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,14 +60,14 @@ from plugins.kernels.graphs.match import (
 )
 
 LAYOUT: Final = 1
-"""Of the arrays; another one is another number."""
+"""Version of the array layout."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Found(NamedTuple):
-    """The concepts that a publication matches, and which of them count as matched because undecided; how
-    many statements the publication has.
+    """The concepts that a publication matches, which of them are undecided, and the number of statements of
+    the publication.
     """
 
     concepts: npt.NDArray[np.int32]
@@ -76,9 +76,9 @@ class Found(NamedTuple):
 
 
 class GraphIndex:
-    """Finds the concepts that publications match. Concepts are numbered as they were given.
+    """Finds the concepts that publications match. Concepts are numbered in input order.
 
-    `most_work` bounds the units of work that the rings of a pair take.
+    `most_work` bounds the units of work for the rings of a pair.
     """
 
     def __init__(self, arrays: IndexArrays, table: MissionTable, most_work: int = MOST_WORK) -> None:
@@ -105,31 +105,31 @@ class GraphIndex:
         before: "GraphIndex | None" = None,
         most_work: int = MOST_WORK,
     ) -> "GraphIndex":
-        """Return the index of distinct patterns, filed by what an index before it has seen."""
+        """Return the index of distinct patterns, filed by the statistics of a previous index."""
         terms = TermNumbers(table.dictionary, table.taxonomy)
         seen_by = None if before is None else before.seen_by
         return cls(built(list(patterns), terms, table.taxonomy, seen_by), table, most_work)
 
     def __len__(self) -> int:
-        """Return how many concepts there are, marked ones included."""
+        """Return the number of concepts, including marked ones."""
         return len(self._index.concepts.alive)
 
     @property
     def verified(self) -> int:
-        """Return how many candidates were verified so far."""
+        """Return the number of candidates verified so far."""
         return int(self._hits.counts[1])
 
     @property
     def work(self) -> int:
-        """Return the units of work that pairs took so far."""
+        """Return the units of work of pairs so far."""
         return int(self._hits.counts[2])
 
     def mark_removed(self, concept: int) -> None:
-        """Find this concept no longer."""
+        """Exclude this concept from results."""
         self._index.concepts.alive[concept] = 0
 
     def find(self, vector: bytes) -> Found:
-        """Return what a publication matches, by rising concept; bad bytes raise `VectorError`."""
+        """Return the matches of a publication, by rising concept. Invalid bytes raise `VectorError`."""
         room = self._decoded(vector)
         count = self._searched(room)
         self._count(self._index.classes, room, self.statistics)
@@ -143,7 +143,7 @@ class GraphIndex:
         return Found(concepts[order], verdicts[order] == UNDECIDED, statements)
 
     def _searched(self, room: DecodedPublication) -> int:
-        """Return how many concepts were found, with as much room for slices as it takes."""
+        """Return the number of concepts found, growing the room for slices as needed."""
         work = self._hits.counts[2]
         while True:
             given = self._held, self._index.keys, room, self._scratch, self._hits, self._places
@@ -175,13 +175,13 @@ class GraphIndex:
         return Pattern(int(heads[concept, 2]) & 255, tuple(found), tuple(wanted))
 
     def term(self, number: int) -> Constant:
-        """Return the constant of a number, from its bytes."""
+        """Return the constant with a number, from its bytes."""
         terms = self._index.terms
         return term_of_key(terms.content[terms.starts[number] : terms.starts[number + 1]].tobytes())
 
     def seen_by(self, terms: TermNumbers) -> Experience:
-        """Return what was seen so far, halved, by the numbers that others give the same constants: what is
-        old counts less and less.
+        """Return the statistics so far, halved, by the numbers that `terms` gives the constants: old ones
+        lose weight.
         """
         seen, own = self.statistics, self._index.terms
         found = Experience(float(seen.publications[0]) / 2)
@@ -208,7 +208,7 @@ class GraphIndex:
         return found
 
     def to_arrays(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return everything as arrays by name, and a header that is plain data."""
+        """Return everything as arrays by name, and a header of plain data."""
         arrays: Arrays = {}
         numbers: dict[str, int] = {}
         for part, kind in PARTS.items():
@@ -224,12 +224,11 @@ class GraphIndex:
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], table: MissionTable
     ) -> "GraphIndex":
-        """Return the index that was written down so; arrays may be mapped and read-only, but for the marks,
-        which are copied. A header of another layout or mission table, and arrays that are missing, raise
-        `ValueError`.
+        """Return a stored index. Arrays may be mapped and read-only, except for the marks, which are copied.
+        A header of another layout or mission table, and missing arrays, raise `ValueError`.
         """
         if header.get("layout") != LAYOUT:
-            raise ValueError(f"the index has layout {header.get('layout')}; this is layout {LAYOUT}")
+            raise ValueError(f"the index has layout {header.get('layout')}, expected {LAYOUT}")
         if header.get("check") != table.check:
             raise ValueError("the index was made with another mission table")
         parts: dict[str, Any] = {}
@@ -249,7 +248,7 @@ class GraphIndex:
         return cls(IndexArrays(**parts), table)
 
     def _decoded(self, vector: bytes) -> DecodedPublication:
-        """Return a publication as kernels take it; bad bytes raise `VectorError`."""
+        """Return a publication for the kernels. Invalid bytes raise `VectorError`."""
         nodes = len(vector) + 1 + self._index.terms.dictionary
         if len(self._room.nodes) < nodes:
             self._room, self._rest, self._scratch = _rooms(nodes, self._index.terms, self._most_work)
@@ -259,7 +258,7 @@ class GraphIndex:
         return self._plainly(vector, self._room)
 
     def _plainly(self, vector: bytes, room: DecodedPublication) -> DecodedPublication:
-        """Take a publication apart without the compiled decoder, and give its nodes exact ranks."""
+        """Decode a publication without compiled code, and give its nodes exact ranks."""
         told = decode_publication(vector, self._table.dictionary)
         numbers = {term: number for number, term in enumerate(told.nodes)}
         known: dict[object, int] = {}
@@ -294,7 +293,9 @@ class GraphIndex:
 
 
 def _rooms(nodes: int, terms: TermArrays, most_work: int) -> tuple[DecodedPublication, DecodingRoom, Scratch]:
-    """Return room for publications of so many nodes; each node and each statement takes a byte, at least."""
+    """Return room for publications of this number of nodes; each node and each statement takes at least a
+    byte.
+    """
     words = (nodes + 63) >> 6
     room = DecodedPublication(
         np.zeros((nodes, 5), np.int32),

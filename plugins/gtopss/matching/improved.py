@@ -1,9 +1,9 @@
 """`improved`: the chapter's second algorithm (§5.3.2). Labels first, and constraints before the join.
 
-A hash of labels, each a hash of pairs of nodes with one star for any variable. Under a pair with a star stand
-*constraint tables*: those who compare nothing, and by rising bounds those above and below which a value must
-lie, so that one look-up finds all whom it satisfies. Who is asked at both ends must be satisfied at both.
-What passed is joined, and all constraints are asked again, each subscription by itself.
+A hash of labels, each a hash of pairs of nodes with one star for any variable. Under a pair with a star are
+*constraint tables*: members without a comparison, and members by rising bounds, so that one look-up finds all
+that a value satisfies. Members with constraints at both ends must pass both. The rest is joined, and all
+constraints are tested again, per subscription.
 """
 
 import bisect
@@ -22,7 +22,7 @@ from plugins.gtopss.statements import Pairs, Statements
 from plugins.language import SubscriptionKey
 
 Member = tuple[SubscriptionKey, int]
-"""Whose edge, and which of his."""
+"""The subscription and the number of its edge."""
 
 _STAR: Final = "*"
 _ABOVE, _BELOW, _EQUAL = 0, 1, 2
@@ -30,15 +30,14 @@ _ABOVE, _BELOW, _EQUAL = 0, 1, 2
 
 @dataclass(slots=True)
 class ConstraintTable:
-    """Members by the first comparison that they ask of the object: =, <, > are lists of rising bounds (equal
-    is at once above and below), all else is free. A bound is a double, and what it finds is asked again.
+    """Members by their first comparison of the object: =, <, > are lists of rising bounds (equal is both
+    above and below), all others are free. A bound is a double, so its results are tested again.
     """
 
     free: dict[Member, None] = field(default_factory=dict)
     ordered: dict[tuple[str, int], list[tuple[float, Member]]] = field(default_factory=dict)
 
     def add(self, member: Member, asked: Constraint | None) -> None:
-        """Take a member in."""
         kind, bound = _place(asked)
         if asked is None or kind is None:
             self.free[member] = None
@@ -46,7 +45,6 @@ class ConstraintTable:
             bisect.insort(self.ordered.setdefault(kind, []), (bound, member))
 
     def remove(self, member: Member, asked: Constraint | None) -> None:
-        """Let a member out."""
         kind, bound = _place(asked)
         if asked is None or kind is None:
             del self.free[member]
@@ -54,7 +52,7 @@ class ConstraintTable:
             self.ordered[kind].remove((bound, member))
 
     def satisfied(self, value: Value | None, double: float) -> Iterator[Member]:
-        """Yield the members whom a value may satisfy."""
+        """Yield the members that a value may satisfy."""
         yield from self.free
         if value is None:
             return
@@ -81,7 +79,7 @@ class ImprovedSearch:
         self._labels: dict[Iri, dict[tuple[object, object], ConstraintTable]] = {}
 
     def enter(self, key: SubscriptionKey, pattern: Pattern) -> None:
-        """Hold a pattern under a key that is free."""
+        """Add a pattern under an unused key."""
         self._patterns[key] = pattern
         for number, edge in enumerate(pattern.edges):
             pairs = self._labels.setdefault(edge.property, {})
@@ -89,7 +87,6 @@ class ImprovedSearch:
             table.add((key, number), _compared(pattern, edge.object))
 
     def leave(self, key: SubscriptionKey) -> None:
-        """Forget what is held under a key."""
         pattern = self._patterns.pop(key)
         for number, edge in enumerate(pattern.edges):
             pairs, ends = self._labels[edge.property], (_starred(edge.subject), _starred(edge.object))
@@ -100,7 +97,7 @@ class ImprovedSearch:
                 del self._labels[edge.property]
 
     def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
-        """Yield what becomes of the patterns all of whose edges are found with their constraints."""
+        """Yield the judgements of patterns for which all edges are found with their constraints."""
         found: dict[Member, Pairs] = {}
         for property_, pairs in statements.by_property.items():
             tables = self._labels.get(property_, {}) if isinstance(property_, Iri) else {}
@@ -122,7 +119,7 @@ class ImprovedSearch:
         statements: Statements,
         found: dict[Member, Pairs],
     ) -> None:
-        """Put a pair of nodes into the table of each edge whose ends it satisfies."""
+        """Add a pair of nodes to the table of each edge whose ends it satisfies."""
         one, other = statements.nodes[pair[0]], statements.nodes[pair[1]]
         value, (_, double, _) = value_of(other), worth(other, lambda tag: -1)
         for ends in ((one, other), (one, _STAR), (_STAR, other), (_STAR, _STAR)):
@@ -147,13 +144,13 @@ def _starred(end: End) -> object:
 
 
 def _compared(pattern: Pattern, end: End) -> Constraint | None:
-    """Return the first comparison of a variable, by which its edge stands in a table."""
+    """Return the first comparison of a variable, which places its edge in a table."""
     asked = pattern.constraints_on(end) if isinstance(end, int) else ()
     return next((one for one in asked if one.code in ORDERS or one.code is Code.EQ), None)
 
 
 def _place(asked: Constraint | None) -> tuple[tuple[str, int] | None, float]:
-    """Return in which list of bounds a comparison stands, and where."""
+    """Return the list of bounds of a comparison, and its place there."""
     if asked is None or isinstance(asked.operand, int):
         return None, 0.0
     value = value_of(asked.operand)

@@ -1,4 +1,4 @@
-"""The arrays of an index, from patterns: terms and values, the taxonomy's part, concepts, and access keys."""
+"""The arrays of an index: terms and values, the taxonomy's part, concepts, and access keys."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
@@ -49,7 +49,7 @@ PARTS: Final[dict[str, Any]] = {
     "concepts": ConceptArrays,
     "keys": KeyArrays,
 }
-"""By the names under which they are written down."""
+"""By their names in storage."""
 
 
 def built(
@@ -58,7 +58,7 @@ def built(
     taxonomy: Taxonomy,
     seen_by: Callable[[TermNumbers], Experience] | None,
 ) -> IndexArrays:
-    """Return the arrays of distinct patterns; `seen_by` tells what publications had so far."""
+    """Return the arrays of distinct patterns; `seen_by` returns the statistics so far."""
     concepts = _concepts(patterns, terms)
     arrays, values = terms.arrays(), terms.values()
     filing = Filing(terms, values, patterns, Experience() if seen_by is None else seen_by(terms))
@@ -99,7 +99,7 @@ def _concepts(patterns: list[Pattern], terms: TermNumbers) -> ConceptArrays:
 
 
 def _has_variables(edge: Edge) -> int:
-    """Order edges for verifying: those that fail soonest first."""
+    """Sort key of edges for verification: those that fail soonest first."""
     return len(edge.variables())
 
 

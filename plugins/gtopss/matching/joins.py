@@ -1,7 +1,7 @@
-"""Binding tables joined: which nodes of the variables satisfy all edges together, one variable at a time.
+"""Joins of binding tables: which nodes of the variables satisfy all edges together, one variable at a time.
 
 A table has the nodes of one or two variables that an edge allows. The variable with the fewest tables is
-joined away first, when its constraints have been asked; what is left in the end is whether anything is left.
+eliminated first, after its constraints were tested; a non-empty result is a match.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ Table = tuple[tuple[int, ...], Rows]
 
 
 def judged_by_join(pattern: Pattern, statements: Statements, found: list[Pairs]) -> Judgement:
-    """Return what becomes of a pattern whose edges found these pairs of nodes. What is undecided is so by
-    definition; a join that makes more than `MOST_WORK` rows is left, and the definition decides.
+    """Return the judgement of a pattern whose edges match these pairs of nodes. Undecided pairs are undecided
+    by definition; a join with more than `MOST_WORK` rows is abandoned, and the definition decides.
     """
     meter = WorkMeter(MOST_WORK)
     if plan_of(pattern).cuts:

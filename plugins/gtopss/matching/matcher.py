@@ -1,4 +1,4 @@
-"""A matcher of graphs around one way of searching (`naive`, `original`, `improved`)."""
+"""A graph matcher around one search algorithm (`naive`, `original`, `improved`)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
@@ -11,27 +11,25 @@ from plugins.gtopss.vectors import decode_pattern, decode_publication
 from plugins.language import Match, SubscriptionKey
 
 MATCHED: Final = {Verdict.MATCHED: (FULLY, b""), Verdict.UNDECIDED: (BARELY, UNDECIDED_DETAIL)}
-"""Degree and detail of what counts as matched."""
+"""Degree and detail of a match."""
 
 
 class PatternSearch(Protocol):
     """Holds patterns by key, and finds those that a publication matches."""
 
     def enter(self, key: SubscriptionKey, pattern: Pattern) -> None:
-        """Hold a pattern under a key that is free."""
+        """Add a pattern under an unused key."""
         ...
 
-    def leave(self, key: SubscriptionKey) -> None:
-        """Forget what is held under a key."""
-        ...
+    def leave(self, key: SubscriptionKey) -> None: ...
 
     def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
-        """Yield what becomes of patterns, in any order; those not mentioned do not match."""
+        """Yield judgements of patterns, in any order; patterns without one do not match."""
         ...
 
 
 class GraphMatcher:
-    """Decodes, and puts what a search finds in order."""
+    """Decodes publications and sorts the results of a search."""
 
     def __init__(self, table: MissionTable, search: PatternSearch) -> None:
         self._dictionary = table.dictionary
@@ -39,23 +37,22 @@ class GraphMatcher:
         self._search = search
         self._held: set[SubscriptionKey] = set()
         self.work = 0
-        """Units of work so far: statements of publications, and what their patterns took."""
+        """Units of work so far: statements of publications, and the work of their patterns."""
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
         pattern = decode_pattern(body, self._dictionary)
         self.remove(key)
         self._held.add(key)
         self._search.enter(key, pattern)
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         if key in self._held:
             self._held.remove(key)
             self._search.leave(key)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
-        """Return what this publication satisfies, ordered by key; bad bytes raise `VectorError`."""
+        """Return the matches of this publication, ordered by key. Invalid bytes raise `VectorError`."""
         statements = Statements.of(decode_publication(vector, self._dictionary), self._taxonomy)
         found = dict(self._search.judgements(statements))
         self.work += statements.size + sum(one.work for one in found.values())
@@ -66,7 +63,6 @@ class GraphMatcher:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each publication, in their order."""
         held = frozenset(self._held)
         for position, (vector, event_ms) in enumerate(notifications):
             found = self.match(vector, event_ms, now_ms)

@@ -1,4 +1,4 @@
-"""`naive`: the definition, one pattern after the other."""
+"""`naive`: the definition, one pattern at a time."""
 
 from collections.abc import Iterator
 
@@ -10,20 +10,15 @@ from plugins.language import SubscriptionKey
 
 
 class NaiveSearch:
-    """Judges every pattern."""
-
     def __init__(self) -> None:
         self._patterns: dict[SubscriptionKey, Pattern] = {}
 
     def enter(self, key: SubscriptionKey, pattern: Pattern) -> None:
-        """Hold a pattern under a key that is free."""
         self._patterns[key] = canonical(pattern)
 
     def leave(self, key: SubscriptionKey) -> None:
-        """Forget what is held under a key."""
         del self._patterns[key]
 
     def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
-        """Yield what becomes of every pattern."""
         for key, pattern in self._patterns.items():
             yield key, judged(pattern, statements)

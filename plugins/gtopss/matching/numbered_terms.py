@@ -1,7 +1,7 @@
-"""Constants by number: the dictionary's terms, the taxonomy's, then those of patterns; and what they are
-worth as doubles.
+"""Constants by number: the dictionary's terms, the taxonomy's, then those of patterns; and their values as
+doubles.
 
-Only what subscriptions name is numbered, so no publisher can make a node remember anything.
+Only terms of subscriptions are numbered, so publications do not grow this table.
 """
 
 import math
@@ -45,7 +45,7 @@ _NO_DICTIONARY: Final = Dictionary()
 
 
 def term_key(term: Term) -> bytes:
-    """Return the bytes by which a constant is known: its kind and what tells it from others of the kind."""
+    """Return the unique bytes of a constant: its kind and its content."""
     assert not isinstance(term, Blank), "a constant has a name"
     if isinstance(term, Iri):
         return b"\x01" + term.text.encode()
@@ -55,7 +55,7 @@ def term_key(term: Term) -> bytes:
 
 
 def tag_key(tag: str) -> bytes:
-    """Return the bytes by which a language tag is known."""
+    """Return the unique bytes of a language tag."""
     return bytes([TAG_KEY]) + tag.encode()
 
 
@@ -64,7 +64,7 @@ def _no_reference(term: Iri) -> int:
 
 
 class TermNumbers:
-    """Gives constants their numbers, in the order of first mention."""
+    """Numbers constants in the order of first use."""
 
     def __init__(self, dictionary: Dictionary, taxonomy: Taxonomy) -> None:
         self.dictionary = dictionary
@@ -77,11 +77,11 @@ class TermNumbers:
         for text in (*taxonomy.parents, *taxonomy.types):
             self.number(Iri(text))
         self.members = len(self.terms)
-        """Those below may be of the taxonomy."""
+        """Lower numbers may be in the taxonomy."""
         self.type_property = self.property(TYPE)
 
     def number(self, term: Constant) -> int:
-        """Return the number of a constant, a new one if it has none."""
+        """Return the number of a constant, a new one if needed."""
         known = self._of_term.get(term)
         if known is not None:
             return known
@@ -98,7 +98,7 @@ class TermNumbers:
         return found
 
     def known(self, term: Constant) -> int:
-        """Return the number of a constant, or nothing."""
+        """Return the number of a constant, or `NOTHING`."""
         return self._of_term.get(term, NOTHING)
 
     def property(self, term: Iri) -> int:
@@ -106,7 +106,6 @@ class TermNumbers:
         return self.properties.setdefault(self.number(term), len(self.properties))
 
     def arrays(self) -> TermArrays:
-        """Return them as kernels take them."""
         starts = np.zeros(len(self._numbers) + 1, np.int64)
         np.cumsum([len(key) for key in self._numbers], out=starts[1:])
         slots = np.full(1 << max(4, (2 * len(self._numbers)).bit_length()), NOTHING, np.int32)
@@ -123,18 +122,17 @@ class TermNumbers:
         return TermArrays(slots, hashes, starts, content, space_starts, names, property_of, size)
 
     def values(self) -> ValueArrays:
-        """Return what they are worth."""
         worths = [(NO_GROUP, 0.0, 0) if term is None else worth(term, self.tag_number) for term in self.terms]
         kinds = np.array([(group, flags) for group, _, flags in worths], np.int32).reshape(-1, 2)
         return ValueArrays(kinds, np.array([value for _, value, _ in worths], np.float64))
 
     def tag_number(self, tag: str) -> int:
-        """Return the number of a language tag, or nothing."""
+        """Return the number of a language tag, or `NOTHING`."""
         return self._numbers.get(tag_key(tag), NOTHING)
 
 
 def worth(term: Term, tag_number: Callable[[str], int]) -> tuple[int, float, int]:
-    """Return the group, the double and the flags of a term; `tag_number` knows language tags."""
+    """Return the group, the double and the flags of a term; `tag_number` maps language tags."""
     if not isinstance(term, Literal):
         return NO_GROUP, 0.0, 0
     if is_ill_formed(term):

@@ -1,9 +1,9 @@
-"""`original`: the chapter's first algorithm (§5.3.1). All subscriptions in one graph, found edge by edge.
+"""`original`: the chapter's first algorithm (§5.3.1). All subscriptions in one graph, matched edge by edge.
 
 The graph is a hash of pairs of nodes, each a hash of labels, each a list of subscriptions and a table of
-bindings. Variables are stars, numbered within their subscription as they first appear, so that those of
-different subscriptions meet. Every statement is looked up under each pair of itself and the stars; who has
-all its edges is joined, and constraints are asked last.
+bindings. Variables are stars, numbered within their subscription in order of first occurrence, so that those
+of different subscriptions coincide. Every statement is looked up under each pair of itself and the stars;
+subscriptions with all edges are joined, and constraints are tested last.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ Ends = tuple[End, End]
 
 @dataclass(slots=True)
 class _SharedEdge:
-    """An edge of the one graph: who has it."""
+    """An edge of the common graph, and its subscriptions."""
 
     holders: set[SubscriptionKey] = field(default_factory=set)
 
@@ -34,10 +34,9 @@ class OriginalSearch:
         self._patterns: dict[SubscriptionKey, Pattern] = {}
         self._matrix: dict[Ends, dict[Iri, _SharedEdge]] = {}
         self._stars: dict[int, int] = {}
-        """How many patterns have so many variables."""
+        """Number of patterns by number of variables."""
 
     def enter(self, key: SubscriptionKey, pattern: Pattern) -> None:
-        """Hold a pattern under a key that is free."""
         self._patterns[key] = pattern
         self._stars[pattern.variables] = self._stars.get(pattern.variables, 0) + 1
         for edge in pattern.edges:
@@ -45,7 +44,6 @@ class OriginalSearch:
             labels.setdefault(edge.property, _SharedEdge()).holders.add(key)
 
     def leave(self, key: SubscriptionKey) -> None:
-        """Forget what is held under a key."""
         pattern = self._patterns.pop(key)
         self._stars[pattern.variables] -= 1
         if not self._stars[pattern.variables]:
@@ -60,7 +58,7 @@ class OriginalSearch:
                 del self._matrix[ends]
 
     def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
-        """Yield what becomes of the patterns all of whose edges are found."""
+        """Yield the judgements of patterns for which all edges are found."""
         bindings: dict[Edge, Pairs] = {}
         counts: dict[SubscriptionKey, int] = {}
         stars = range(max(self._stars, default=0))
@@ -83,7 +81,7 @@ class OriginalSearch:
         bindings: dict[Edge, Pairs],
         counts: dict[SubscriptionKey, int],
     ) -> None:
-        """Put a pair into the table of an edge that somebody has; its first one counts."""
+        """Add a pair to the table of a subscribed edge; its first pair counts."""
         if isinstance(edge.subject, int) and edge.subject == edge.object and pair[0] != pair[1]:
             return
         shared = self._matrix.get((edge.subject, edge.object), {}).get(edge.property)

@@ -1,4 +1,4 @@
-"""Constants back from the bytes by which an index knows them."""
+"""Constants from their stored bytes."""
 
 from knowledge_manager.graphs.dictionary import NO_DICTIONARY
 from knowledge_manager.graphs.terms import Blank, Iri, literal
@@ -9,7 +9,7 @@ from watchdog.vector import VectorError
 
 
 def term_of_key(key: bytes) -> Constant:
-    """Return the constant whose key this is; other bytes raise `VectorError`."""
+    """Return the constant with this key. Other bytes raise `VectorError`."""
     if key[0] == WHOLE_IRI:
         return Iri(key[1:].decode())
     if key[0] == OTHER:

@@ -1,8 +1,9 @@
-"""Containment: s contains t where every publication that matches t matches s.
+"""Containment: s contains t if every publication that matches t matches s.
 
-Said is it where s maps into t so that constants stay, variables go to nodes of t, every edge becomes an edge
-of t, and every constraint follows at its image. Without constraints that is exact: t, its variables frozen to
-names of their own, is a publication. With constraints it is sure, and may miss what holds only by cases.
+The test is a homomorphism from s into t: constants map to themselves, variables to nodes of t, every edge to
+an edge of t, and every constraint is implied at its image. Without constraints that is exact: t with its
+variables frozen to unique names is a publication. With constraints it is sound, but may miss containment that
+needs a case distinction.
 """
 
 from functools import cached_property
@@ -15,13 +16,13 @@ from plugins.gtopss.relations.edge_keys import Key, own_keys, wider_keys
 from plugins.gtopss.relations.implication import Knowledge
 
 MOST_TRIES: Final = 20_000
-"""Steps of a search after which containment is not said."""
+"""Steps of a search after which containment is not claimed."""
 
 FROZEN: Final = "urn:dens:frozen:"
 
 
 def frozen(pattern: Pattern) -> Graph:
-    """Return the publication that a pattern is when its variables are names of their own."""
+    """Return a pattern as a publication, with unique names for its variables."""
 
     def end(one: End) -> Iri | End:
         return Iri(f"{FROZEN}{one}") if isinstance(one, int) else one
@@ -33,7 +34,7 @@ def frozen(pattern: Pattern) -> Graph:
 
 
 class Container:
-    """A pattern that may contain others: what is searched is worked out once, when it is first needed."""
+    """A pattern that may contain others, with lazily computed search data."""
 
     def __init__(self, pattern: Pattern) -> None:
         self._pattern = pattern
@@ -45,7 +46,7 @@ class Container:
 
     @cached_property
     def asked(self) -> list[list[Constraint]]:
-        """Return what is asked of each variable alone."""
+        """Return the constraints on each variable alone."""
         return [list(self._pattern.constraints_on(one)) for one in range(self._pattern.variables)]
 
     @cached_property
@@ -59,8 +60,8 @@ class Container:
 
     @cached_property
     def joined(self) -> list[Edge]:
-        """Return the edges that must be mapped together. One whose variables stand nowhere else and are asked
-        nothing is there where its key is.
+        """Return the edges that must be mapped together. An edge whose variables occur nowhere else and are
+        unconstrained is mapped if its key exists.
         """
         uses = [0] * self._pattern.variables
         for edge in self._pattern.edges:
@@ -84,14 +85,14 @@ class Contained:
         self._taxonomy = taxonomy
 
     def is_in(self, container: Container) -> bool:
-        """Say whether a pattern contains this one, for sure."""
+        """Return whether a pattern certainly contains this one."""
         if not container.own <= self.wider:
             return False
         return not container.joined or _Mapping(container, self).extends({}, 0)
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        """Return what it says about its nodes."""
+        """Return the known constraints on its nodes."""
         return Knowledge(self._pattern, self._taxonomy)
 
     @cached_property
@@ -104,14 +105,12 @@ class Contained:
 
 
 def contains(container: Pattern, contained: Pattern, taxonomy: Taxonomy) -> bool:
-    """Say whether a pattern contains another, for sure."""
+    """Return whether a pattern certainly contains another."""
     return Contained(contained, taxonomy).is_in(Container(container))
 
 
 def _connected(edges: list[Edge]) -> list[Edge]:
-    """Return edges, fewest variables first, so that each, where that can be, shares a variable with those
-    before.
-    """
+    """Return edges, fewest variables first, each connected to a previous one if possible."""
     waiting = sorted(edges, key=lambda edge: len(edge.variables()))
     found, seen = list[Edge](), set[int]()
     while waiting:
@@ -123,7 +122,7 @@ def _connected(edges: list[Edge]) -> list[Edge]:
 
 
 class _Mapping:
-    """Searches a homomorphism."""
+    """Searches for a homomorphism."""
 
     def __init__(self, container: Container, contained: Contained) -> None:
         self._container = container
@@ -131,7 +130,7 @@ class _Mapping:
         self._tries = MOST_TRIES
 
     def extends(self, images: dict[int, End], at: int) -> bool:
-        """Say whether these images can be extended over the joined edges from a place on."""
+        """Return whether these images can be extended over the joined edges from a position on."""
         if at == len(self._container.joined):
             return True
         edge = self._container.joined[at]
@@ -145,7 +144,7 @@ class _Mapping:
         return False
 
     def _with(self, images: dict[int, End], edge: Edge, target: Edge) -> dict[int, End] | None:
-        """Return the images when an edge becomes another one, None where that cannot be."""
+        """Return the images after mapping an edge to another one, or None if impossible."""
         found = dict(images)
         for end, image in ((edge.subject, target.subject), (edge.object, target.object)):
             if not isinstance(end, int):
@@ -161,7 +160,7 @@ class _Mapping:
         return found
 
     def _is_allowed(self, variable: int, image: End, images: dict[int, End]) -> bool:
-        """Say whether a variable's constraints surely hold at its image."""
+        """Return whether a variable's constraints certainly hold at its image."""
         for one in self._container.asked[variable]:
             assert not isinstance(one.operand, int), "differs is asked below"
             if not self._contained.knowledge.implies(image, one.code, one.operand):

@@ -1,7 +1,7 @@
-"""What of a pattern is fixed, as texts: of an edge property and constant ends, of two edges that share a node
-their properties and ends there. What contains a pattern has no others than these and wider ones.
+"""Fixed parts of a pattern as texts: of an edge its property and constant ends, of two edges that share a
+node their properties and ends there. A container of a pattern has only these and wider ones.
 
-Texts are interned: two that are equal are one, their hash is taken once, and what nobody holds is forgotten.
+Texts are interned: equal ones are one object, their hash is computed once, and unused ones are freed.
 """
 
 import sys
@@ -12,12 +12,12 @@ from knowledge_manager.graphs.terms import Iri, written
 from plugins.gtopss.pattern import Edge, End, Pattern
 
 Key = str
-"""Variables stand in it as `?`."""
+"""Variables are written as `?`."""
 
 
 def own_keys(pattern: Pattern) -> frozenset[Key]:
-    """Return the keys of all edges, and of those joined by a variable that have no constant end: a constant
-    tells more than a join.
+    """Return the keys of all edges, and of those joined by a variable without a constant end: a constant is
+    more selective than a join.
     """
     found = [f"{edge.property.text} {_fixed(edge.subject)} {_fixed(edge.object)}" for edge in pattern.edges]
     found += _joins(edge for edge in pattern.edges if len(edge.variables()) == 2)

@@ -1,9 +1,9 @@
-"""A forest of containments: only what nothing else contains is a root, everything else hangs under one that
-contains it. Equal and equivalent patterns share a node.
+"""A containment forest: only patterns that no other contains are roots, all others are below one that
+contains them. Equal and equivalent patterns share a node.
 
-Containers of a pattern are found by keys (`edge_keys.py`): a root is filed under the rarest of its own, and
-only those are asked all of whose keys a container of the pattern can have. Those that a pattern contains are
-found through the shortest list of roots whose containers can have one of its keys.
+Containers of a pattern are found by keys (`edge_keys.py`): a root is filed under its rarest key, and only
+those roots are tested whose keys a container of the pattern can have. Patterns contained in one are found
+through the shortest list of roots whose containers can have one of its keys.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ from plugins.relations import ForestStatistics
 
 @dataclass(slots=True, eq=False)
 class ForestNode:
-    """Patterns that contain each other, and what hangs below them."""
+    """Equivalent patterns, and the nodes below them."""
 
     pattern: Pattern
     taxonomy: InitVar[Taxonomy]
@@ -40,7 +40,7 @@ class ForestNode:
         self.contained = Contained(self.pattern, taxonomy)
 
     def family(self) -> "Iterator[ForestNode]":
-        """Yield it and all below it."""
+        """Yield it and all nodes below it."""
         waiting = [self]
         while waiting:
             one = waiting.pop()
@@ -49,7 +49,7 @@ class ForestNode:
 
 
 class PatternForest:
-    """The forest, by patterns and keys of any kind."""
+    """The forest, with keys of any type."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self._taxonomy = taxonomy
@@ -60,20 +60,18 @@ class PatternForest:
         self._having: dict[Key, dict[ForestNode, None]] = {}
 
     def __len__(self) -> int:
-        """Return how many patterns are held."""
         return len(self._of_key)
 
     @property
     def roots(self) -> Iterable[ForestNode]:
-        """Return the nodes that nothing contains."""
         return self._roots
 
     def node_of(self, key: SubscriptionKey) -> ForestNode:
-        """Return where a pattern stands."""
+        """Return the node of a pattern."""
         return self._of_key[key]
 
     def insert(self, key: SubscriptionKey, pattern: Pattern) -> ForestNode:
-        """Find a pattern its place; a known key is replaced."""
+        """Add a pattern; a known key is replaced."""
         self.remove(key)
         form = canonical(pattern)
         node = self._nodes.get(form) or self._placed(ForestNode(form, self._taxonomy))
@@ -82,7 +80,7 @@ class PatternForest:
         return node
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget a pattern; an unknown key is no error. Those below it find another place."""
+        """Remove a pattern; an unknown key is ignored. Patterns below it are placed again."""
         node = self._of_key.pop(key, None)
         if node is None:
             return
@@ -104,15 +102,15 @@ class PatternForest:
             self._place(child)
 
     def _placed(self, node: ForestNode) -> ForestNode:
-        """Return where a new pattern stands: its own node, or that of one which is equivalent."""
+        """Return the node of a new pattern: its own, or that of an equivalent one."""
         same = self._place(node)
         same.forms.append(node.pattern)
         self._nodes[node.pattern] = same
         return same
 
     def _place(self, node: ForestNode) -> ForestNode:
-        """Hang a node below a root that contains it, or make it a root above those that it contains; return
-        the root that is equivalent where there is one.
+        """Place a node below a root that contains it, or make it a root above those that it contains; return
+        the equivalent root if there is one.
         """
         for root in self._may_contain(node):
             if node.contained.is_in(root.container):
@@ -130,7 +128,7 @@ class PatternForest:
         return node
 
     def _plant(self, node: ForestNode) -> None:
-        """Make a node a root, filed under that key of its own which the fewest others can be asked by."""
+        """Make a node a root, filed under its rarest key."""
         self._roots[node] = None
         node.filed = min(sorted(node.container.own), key=lambda key: len(self._having.get(key, ())))
         self._filed.setdefault(node.filed, {})[node] = None
@@ -145,9 +143,7 @@ class PatternForest:
             _drop(self._having, key, node)
 
     def _may_contain(self, node: ForestNode) -> Iterator[ForestNode]:
-        """Yield the roots all of whose keys a container of this pattern can have, by the one they are filed
-        under.
-        """
+        """Yield the roots whose keys a container of this pattern can all have."""
         wider, filed = node.contained.wider, self._filed
         for key in sorted([key for key in wider if key in filed]):
             for root in filed.get(key, ()):
@@ -155,9 +151,7 @@ class PatternForest:
                     yield root
 
     def _may_be_in(self, node: ForestNode) -> list[ForestNode]:
-        """Return the roots whose containers can have all keys of this pattern; the shortest list is looked
-        through.
-        """
+        """Return the roots whose containers can have all keys of this pattern, from the shortest list."""
         own = node.container.own
         shortest = min((self._having.get(key, {}) for key in own), key=len)
         return [root for root in shortest if own <= root.contained.wider]
@@ -171,26 +165,23 @@ def _drop(lists: dict[Key, dict[ForestNode, None]], key: Key, node: ForestNode) 
 
 
 class GraphForest:
-    """The forest as commands know one: by bodies, equivalent ones below the first."""
+    """The forest by bodies, for commands; equivalent ones are below the first."""
 
     def __init__(self, table: MissionTable) -> None:
         self._dictionary: Dictionary = table.dictionary
         self._forest = PatternForest(table.taxonomy)
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find a new subscription its place. A bad body raises `VectorError`."""
+        """Add a subscription. An invalid body raises `VectorError`."""
         self._forest.insert(key, decode_pattern(body, self._dictionary))
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
         self._forest.remove(key)
 
     def roots(self) -> list[SubscriptionKey]:
-        """Return those that nobody covers, ordered by key."""
         return sorted(min(node.keys) for node in self._forest.roots)
 
     def children(self, key: SubscriptionKey) -> list[SubscriptionKey]:
-        """Return those directly below it, ordered by key."""
         node = self._forest.node_of(key)
         first = min(node.keys)
         if key != first:
@@ -198,7 +189,6 @@ class GraphForest:
         return sorted([*(one for one in node.keys if one != first), *(min(one.keys) for one in node.below)])
 
     def statistics(self) -> ForestStatistics:
-        """Return how many roots there are, how deep the trees go and how large the largest is."""
         deepest = largest = 0
         for root in self._forest.roots:
             largest = max(largest, sum(len(node.keys) for node in root.family()))
@@ -207,7 +197,7 @@ class GraphForest:
 
 
 def _depth(root: ForestNode) -> int:
-    """Return how many levels a tree has as it is shown: equivalent ones stand below the first."""
+    """Return the number of levels of a tree as shown, with equivalent patterns below the first."""
     level, depth, has_equal = [root], 0, False
     while level:
         depth += 1

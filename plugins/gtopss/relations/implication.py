@@ -1,7 +1,7 @@
-"""What the constraints of one pattern say about those of another: sure answers alone.
+"""Implications between constraints of patterns; only certain answers.
 
-A number may be met by a double, which is compared as a double, or by an exact one, which is compared exactly;
-so what follows from a bound must follow both ways.
+A number may be compared with a double, as doubles, or with an exact value, exactly; so a bound must imply the
+other one both ways.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from plugins.gtopss.statements import TYPE
 
 
 class Knowledge:
-    """What a pattern says about its own nodes."""
+    """Constraints of a pattern on its own nodes."""
 
     def __init__(self, pattern: Pattern, taxonomy: Taxonomy) -> None:
         self._pattern = pattern
@@ -27,7 +27,7 @@ class Knowledge:
                 self._types.setdefault(edge.subject, []).append(edge.object.text)
 
     def implies(self, node: End, code: Code, operand: Constant) -> bool:
-        """Say whether a node, a variable or a constant, surely satisfies a constraint."""
+        """Return whether a node, a variable or a constant, certainly satisfies a constraint."""
         if isinstance(node, int):
             known = self._pattern.constraints_on(node)
         else:
@@ -40,7 +40,7 @@ class Knowledge:
         return any(_follows(one, code, operand) for one in known)
 
     def are_apart(self, one: End, other: End) -> bool:
-        """Say whether two nodes surely differ."""
+        """Return whether two nodes certainly differ."""
         if isinstance(one, int) and isinstance(other, int):
             return frozenset((one, other)) in self._apart
         if isinstance(one, int):
@@ -52,7 +52,7 @@ class Knowledge:
         taxonomy = self._taxonomy
         stated = set(self._types.get(node, ()))
         kin: set[str] = set()
-        """Classes that are surely among the node's types, or the node itself."""
+        """Classes that are certainly among the node's types, or the node itself."""
         for one in known:
             operand = one.operand
             if not isinstance(operand, Iri):
@@ -84,9 +84,9 @@ def _holds(term: Constant, code: Code, operand: Constant) -> bool:
 
 
 def _follows(known: Constraint, code: Code, operand: Constant) -> bool:
-    """Say whether one constraint on a variable implies another."""
+    """Return whether one constraint on a variable implies another."""
     term = known.operand
-    assert not isinstance(term, int), "differs is asked elsewhere"
+    assert not isinstance(term, int), "differs is handled elsewhere"
     if known.code is code and term == operand:
         return True
     if code is Code.EQ:
@@ -113,9 +113,7 @@ def _is_same_value(one: Term, other: Term) -> bool:
 
 
 def _is_beyond(one: Value | None, other: Value | None, is_upper: bool, *, is_strict: bool) -> bool:
-    """Say whether a bound is at the other one or farther within, in every way in which a value may be held
-    against it.
-    """
+    """Return whether a bound is at least as tight as another one, by every way of comparison."""
     if one is None or other is None or one.kind != other.kind:
         return False
     if one.kind != NUMBER:
@@ -141,9 +139,9 @@ def _is_within(one: object, other: object, is_upper: bool, is_strict: bool) -> b
 
 
 def _excludes(known: Constraint, operand: Constant) -> bool:
-    """Say whether what is known of a node keeps it from being something, or having its value."""
+    """Return whether the known constraints exclude that a node is a term, or has its value."""
     term = known.operand
-    assert not isinstance(term, int), "differs is asked elsewhere"
+    assert not isinstance(term, int), "differs is handled elsewhere"
     mine, other = value_of(term), value_of(operand)
     if known.code is Code.EQ:
         if is_ill_formed(term) or is_equal(term, operand):

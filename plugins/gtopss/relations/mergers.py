@@ -1,9 +1,9 @@
-"""Mergers: one pattern that contains several, and is asked in their place first.
+"""Mergers: one pattern that contains several, and is tested first in their place.
 
 The merger of two has their common edges under one renaming of variables, and on each variable the weaker of
-both constraints: of two bounds the farther out, which is the hull; of the lowest common superclasses the one
-with the fewest descendants, then the first by name; else none. It is never empty: what has no edge in common
-is not merged. Who is merged is chosen by how often patterns match together.
+both constraints: of two bounds the looser one (the hull); of the lowest common superclasses the one with the
+fewest descendants, then the first by name; else none. It is never empty: patterns without a common edge are
+not merged. Patterns that often match together are merged.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from plugins.gtopss.rings import MOST_CUTS, cut_variables
 
 
 def merged(one: Pattern, other: Pattern, taxonomy: Taxonomy) -> Pattern | None:
-    """Return a pattern that contains both, None where they have no edge in common."""
+    """Return a pattern that contains both, or None if they have no common edge."""
     pairs = _common(one, other)
     if not pairs:
         return None
@@ -45,7 +45,7 @@ def _named(end: End, numbers: dict[int, int]) -> End:
 
 
 def _common(one: Pattern, other: Pattern) -> list[tuple[Edge, Edge]]:
-    """Return edges that are equal under one renaming of variables, as many as are found greedily."""
+    """Return edges that are equal under one renaming of variables, found greedily."""
     there: dict[int, int] = {}
     back: dict[int, int] = {}
     taken: set[Edge] = set()
@@ -65,7 +65,7 @@ def _common(one: Pattern, other: Pattern) -> list[tuple[Edge, Edge]]:
 
 
 def _renaming(mine: Edge, theirs: Edge, there: dict[int, int], back: dict[int, int]) -> dict[int, int] | None:
-    """Return which variables an edge renames, beside those before; None where it cannot be the other."""
+    """Return the renaming of an edge's variables in addition to previous ones; None if impossible."""
     new: dict[int, int] = {}
     for end, image in ((mine.subject, theirs.subject), (mine.object, theirs.object)):
         if isinstance(end, int) != isinstance(image, int):
@@ -128,21 +128,21 @@ def _kept_apart(
 
 @dataclass(slots=True)
 class Together:
-    """How often numbered patterns match together, what is old counting less."""
+    """How often numbered patterns match together, with decay."""
 
     counts: dict[tuple[int, int], float] = field(default_factory=dict)
 
     def saw(self, matched: Iterable[int], most: int = 64) -> None:
-        """Note what one publication matched; of very many only the first."""
+        """Count the matches of one publication; of very many only the first."""
         for pair in combinations(sorted(matched)[:most], 2):
             self.counts[pair] = self.counts.get(pair, 0.0) + 1.0
 
     def decay(self, share: float = 0.5) -> None:
-        """Let what was seen count less, and forget what counts for nothing."""
+        """Decay the counts, and remove negligible ones."""
         self.counts = {pair: count * share for pair, count in self.counts.items() if count * share >= 0.25}
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs, those that match together most often first."""
+        """Return the pairs that match together, most frequent first."""
         return sorted(self.counts, key=lambda pair: (-self.counts[pair], pair))
 
 
@@ -157,8 +157,8 @@ class Merger:
 def merge_by_pairs(
     patterns: dict[int, Pattern], pairs: Iterable[tuple[int, int]], wanted: int, taxonomy: Taxonomy
 ) -> list[Merger]:
-    """Return mergers until only so many entries are left, or nothing more can be merged: pairs in their
-    order, then neighbours that share an edge.
+    """Return mergers until `wanted` entries are left, or nothing more can be merged: pairs in order, then
+    neighbours that share an edge.
     """
     group: dict[int, Merger] = {number: Merger(pattern, (number,)) for number, pattern in patterns.items()}
     entries = len(group)
@@ -176,8 +176,8 @@ def merge_by_pairs(
 
 
 def without(merger: Merger, member: int, patterns: dict[int, Pattern], taxonomy: Taxonomy) -> list[Merger]:
-    """Return what becomes of a merger when a member leaves: it is made anew of the others; of one, or where
-    they have nothing in common, each stands for itself.
+    """Return the mergers after a member leaves: the others are merged again; a single one, or those without a
+    common edge, are separate.
     """
     rest = [number for number in merger.members if number != member]
     found: Pattern | None = patterns[rest[0]] if rest else None
@@ -189,7 +189,7 @@ def without(merger: Merger, member: int, patterns: dict[int, Pattern], taxonomy:
 
 
 def _neighbours(patterns: dict[int, Pattern]) -> Iterable[tuple[int, int]]:
-    """Yield patterns that share an edge, each with the next that has it."""
+    """Yield patterns that share an edge, each with the next one."""
     last: dict[object, int] = {}
     for number, pattern in patterns.items():
         for edge in pattern.edges:

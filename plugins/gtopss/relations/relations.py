@@ -1,4 +1,4 @@
-"""How two patterns relate, and what serves in place of both."""
+"""Relations of patterns."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.pattern import Pattern
@@ -9,28 +9,25 @@ from plugins.gtopss.vectors import decode_pattern, encode_pattern
 
 
 class GraphRelations:
-    """Relations of bodies."""
-
     def __init__(self, table: MissionTable) -> None:
         self._table = table
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether one pattern contains the other, for sure."""
+        """Return whether one pattern certainly contains the other."""
         return contains(self._read(one), self._read(other), self._table.taxonomy)
 
     def intersects(self, one: bytes, other: bytes) -> bool:
-        """Say that something may satisfy both: a publication may always state more."""
+        """Return True: a publication can always contain more statements."""
         self._read(one)
         self._read(other)
         return True
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
-        """Return what both have in common; None where that is no edge."""
+        """Return the common part of both, or None without a common edge."""
         found = merged(self._read(one), self._read(other), self._table.taxonomy)
         return None if found is None else encode_pattern(found, self._table.dictionary)
 
     def forest(self) -> GraphForest:
-        """Return an empty forest of containments."""
         return GraphForest(self._table)
 
     def _read(self, body: bytes) -> Pattern:

@@ -1,7 +1,7 @@
-"""Which part of a cluster holds which subscription: pure functions from patterns to shards.
+"""Assignment of subscriptions to the shards of a cluster: pure functions of patterns.
 
-`random` puts equal patterns on one shard; `containment` deals trees of the forest out in turn, their roots
-stand in front; `frequency` does so with mergers of what matches together.
+`random` keeps equal patterns on one shard; `containment` distributes trees of the forest in turn, with their
+roots in front; `frequency` does so with mergers of patterns that match together.
 """
 
 import random
@@ -20,19 +20,19 @@ PLANS: Final = ("random", "containment", "frequency")
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """Where subscriptions are, by number; and what stands in front: patterns, each with the shard that must
-    be asked where it matches. Nothing in front means that all shards are asked.
+    """Subscriptions of each shard, by number; and the front: patterns, each with the shard to search if it
+    matches. With an empty front all shards are searched.
     """
 
     shards: int
     shard_of: Mapping[int, int]
     front: tuple[tuple[Pattern, int], ...] = ()
     members: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
-    """Of each pattern in front, the subscriptions behind it."""
+    """Of each front pattern, the subscriptions behind it."""
 
 
 def random_plan(patterns: Mapping[int, Pattern], shards: int, seed: int = 0) -> ShardPlan:
-    """Return equal patterns on one shard, shards by chance."""
+    """Assign patterns to random shards, equal ones to the same."""
     chance = random.Random(seed)
     of_form: dict[Pattern, int] = {}
     found = {}
@@ -45,8 +45,8 @@ def random_plan(patterns: Mapping[int, Pattern], shards: int, seed: int = 0) -> 
 
 
 def containment_plan(patterns: Mapping[int, Pattern], shards: int, taxonomy: Taxonomy) -> ShardPlan:
-    """Return the trees of the forest on shards in turn, roots in front as they were given, because not every
-    canonical form has bytes.
+    """Assign the trees of the forest in turn. Roots in front keep their input form, because not every
+    canonical form can be encoded.
     """
     forest = PatternForest(taxonomy)
     for number, pattern in patterns.items():
@@ -68,8 +68,8 @@ def frequency_plan(
     pairs: Iterable[tuple[int, int]],
     merge_share: float,
 ) -> ShardPlan:
-    """Return mergers on shards in turn, mergers in front; `merge_share` of the entries are to be merged away,
-    `pairs` says who matches together, most often first.
+    """Assign mergers in turn, mergers in front; `merge_share` of the entries are merged away, `pairs` are
+    patterns that match together, most frequent first.
     """
     wanted = max(1, round(len(patterns) * (1 - merge_share)))
     mergers = merge_by_pairs(dict(patterns), pairs, wanted, taxonomy)

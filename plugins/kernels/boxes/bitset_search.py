@@ -30,7 +30,7 @@ NO_ROOM = -1
 
 
 def bounds(rects: Sides, number: int, points: Sides, point: int, present: Words) -> bool:
-    """Tell whether a rectangle contains a point on the attributes that the point has."""
+    """Return whether a rectangle contains a point on the attributes that the point has."""
     attributes = points.shape[1]
     for a in range(attributes):
         x = points[point, a]

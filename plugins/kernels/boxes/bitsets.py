@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK: Final = 1024
-"""Boxes of a block: so many bits are sixteen words, two lines of memory."""
+"""Boxes of a block: this is sixteen words, two lines of memory."""
 WORDS: Final = 16
 SUPER: Final = 16
 """Blocks of a super-block."""
@@ -54,7 +54,7 @@ class BlockArrays(NamedTuple):
 
 
 def empty_blocks(blocks: int, attributes: int, cell: "npt.DTypeLike") -> BlockArrays:
-    """Return so many blocks that hold nothing; what bounds nothing contains nothing."""
+    """Return this many blocks that hold nothing; what bounds nothing contains nothing."""
     supers = -(-blocks // SUPER)
     return BlockArrays(
         np.zeros((blocks * BLOCK, 2 * attributes), cell),
@@ -144,7 +144,7 @@ def contained(arrays: BlockArrays, blocks: int, point: Sides, present: int) -> I
 
 
 def _bounding(rects: Sides, point: Sides, has: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Tell which rectangles contain a point on the attributes that it has."""
+    """Return which rectangles contain a point on the attributes that it has."""
     attributes = len(point)
     lows, highs = rects[:, :attributes], rects[:, attributes:]
     inside: npt.NDArray[np.bool_] = np.all(((lows <= point) & (point <= highs)) | ~has, axis=1)

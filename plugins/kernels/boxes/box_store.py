@@ -39,7 +39,7 @@ SEAL_FROM: Final = 65_536
 STEP: Final = 8_192
 """Boxes that one step copies, marks or looks up."""
 COMPILE_FROM: Final = 256
-"""With fewer boxes NumPy is quick enough, and nobody waits for a compiler."""
+"""With fewer boxes NumPy is fast enough and compilation would only delay."""
 REPLAYED: Final = 4_096
 """Changes that are copied into a new run in one step."""
 
@@ -74,7 +74,7 @@ class Run:
         return self.count - self.dead
 
     def reserve(self, boxes: int) -> None:
-        """Make room for so many boxes in all."""
+        """Make room for this many boxes in all."""
         wanted = -(-boxes // BLOCK)
         have = len(self.arrays.bits)
         if wanted > have:
@@ -87,7 +87,7 @@ class Run:
             self.arrays = larger
 
     def lives(self, places: Any) -> npt.NDArray[np.bool_]:
-        """Tell which places hold no tombstone."""
+        """Return which places hold no tombstone."""
         sides = self.arrays.sides
         living: npt.NDArray[np.bool_] = sides[places, 0] <= sides[places, self.attributes]
         return living
@@ -121,7 +121,7 @@ class BoxStore:
         self.version = 0
         """Grows with every box that comes or goes, and when runs change places."""
         self.reloads = 0
-        """How often runs were sorted anew."""
+        """How often runs were sorted again."""
         self._serial = 0
         self._runs: dict[int, Run] = {}
         self._searched: list[Run] = []
@@ -139,7 +139,7 @@ class BoxStore:
 
     @property
     def held_bytes(self) -> int:
-        """Return the bytes of all arrays, spare room included."""
+        """Return the bytes of all arrays, including spare room."""
         runs = sum(array.nbytes for run in self._runs.values() for array in run.arrays)
         return runs + self._where.nbytes
 
@@ -148,7 +148,7 @@ class BoxStore:
         return len(self) >= self._compile_from and is_available()
 
     def add(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Hold boxes; a known id is replaced. Too many since the last `maintain` raise `Overloaded`."""
+        """Add boxes; a known id is replaced. Too many since the last `maintain` raise `Overloaded`."""
         room = 2 * self._seal_from
         if len(ids) > room:
             raise Overloaded(f"{len(ids)} boxes at once are more than {room}; load them, or add fewer")
@@ -160,7 +160,7 @@ class BoxStore:
         self._locate(self._delta, self._delta.count - len(ids), self._delta.count)
 
     def load(self, ids: Ids, sides: Sides, needs: Words) -> None:
-        """Hold many new boxes at once, sorted at once; no id may be held."""
+        """Add many new boxes at once, sorted at once; no id may be held."""
         run = self._new_run(len(ids))
         order = np.arange(len(ids))
         for _ in tile_order(sides, order, BLOCK, halving=True):
@@ -171,7 +171,7 @@ class BoxStore:
         self.version += len(ids)
 
     def remove(self, ids: Ids) -> None:
-        """Forget boxes; unknown ids are no error."""
+        """Remove boxes; unknown ids are ignored."""
         for run, places in self._places(ids):
             self.version += len(places)
             self._where[run.arrays.ids[places]] = -1
@@ -220,7 +220,7 @@ class BoxStore:
         return joined(parts, len(points))
 
     def search_together(self, points: Sides, present: Words) -> Found:
-        """Return what contains each point, block by block for all of them: the most points a second."""
+        """Return what contains each point, block by block for all of them: the most points per second."""
         if not self._is_compiled:
             return self._searched_plainly(points, present)
         from plugins.kernels.boxes.bitset_search import search_together
@@ -242,7 +242,7 @@ class BoxStore:
         return self._searched
 
     def maintain(self, budget: int) -> bool:
-        """Sort for about so many boxes' worth of work, step by step; tell whether more is due."""
+        """Sort for about this many boxes' worth of work, step by step; return whether more is due."""
         while budget > 0:
             job = self._due()
             if job is None:

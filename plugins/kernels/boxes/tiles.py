@@ -51,7 +51,7 @@ def widest(sides: Sides, order: Order, begin: int, end: int) -> int:
 
 
 def slabs_of(tiles: int, depth: int, attributes: int, halving: bool) -> int:
-    """Return into how many slabs a segment of so many tiles is cut."""
+    """Return into how many slabs a segment of this many tiles is cut."""
     if halving or depth >= attributes - 1:
         return 2 if halving else tiles
     slabs = 1

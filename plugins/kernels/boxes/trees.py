@@ -6,7 +6,7 @@ attributes that everything in it constrains, and a node below, or in leaves the 
 many dimensions, so growth is measured by the sum of side lengths.
 
 These are plain functions: `plugins.kernels.compiled` turns them into machine code, and without a compiler
-they run as they stand.
+they run as they are.
 """
 
 from typing import Any, Final, NamedTuple
@@ -47,7 +47,7 @@ class Tree(NamedTuple):
 
 
 def empty_tree(nodes: int, attributes: int, cell: "npt.DTypeLike", ids: int) -> Tree:
-    """Return a tree whose root is a leaf without boxes, with room for so many nodes and ids."""
+    """Return a tree whose root is a leaf without boxes, with room for this many nodes and ids."""
     tree = Tree(
         np.zeros((nodes * SLOTS, 2 * attributes), cell),
         np.zeros(nodes * SLOTS, np.uint64),
@@ -63,7 +63,7 @@ def empty_tree(nodes: int, attributes: int, cell: "npt.DTypeLike", ids: int) -> 
 
 
 def contains(tree: Tree, entry: int, points: Sides, point: int, present: Words) -> bool:
-    """Tell whether an entry's rectangle contains a point that has what everything in it constrains."""
+    """Return whether an entry's rectangle contains a point that has what everything in it constrains."""
     if tree.needs[entry] & ~present[point]:
         return False
     attributes = points.shape[1]
@@ -152,7 +152,7 @@ def estimate(
     """BatchIntersect: go down from the root with all points at once, and write (point, node) pairs into the
     table for the nodes at `level`, or at leaves above it. Returns how many, `NOTHING` if there is no room.
 
-    `buffers` are the IntersectBuffers, one a level: for each item of a node the points inside it, as ranges
+    `buffers` are the IntersectBuffers, one per level: for each item of a node the points inside it, as ranges
     of `lists`. A child without points is not entered. `entered` and `tests` grow as in `query`, by point and
     depth, for the nodes above those in the table.
     """

@@ -61,7 +61,7 @@ class DecodingRoom(NamedTuple):
 
 
 def number_at(data: Bytes, at: int, most: int) -> tuple[int, int]:
-    """Return a number of at most so many bytes and where it ends; −1 where there is none."""
+    """Return a number of at most this many bytes and where it ends; −1 where there is none."""
     value = 0
     for step in range(most):
         if at + step >= len(data):
@@ -76,7 +76,7 @@ def number_at(data: Bytes, at: int, most: int) -> tuple[int, int]:
 
 
 def is_utf8(data: Bytes, at: int, end: int) -> bool:
-    """Say whether bytes are a text."""
+    """Return whether bytes are a text."""
     while at < end:
         byte = int(data[at])
         if byte < 0x80:
@@ -102,7 +102,7 @@ def is_utf8(data: Bytes, at: int, end: int) -> bool:
 
 
 def is_iri_sign(byte: int) -> bool:
-    """Say whether a byte may stand in an IRI."""
+    """Return whether a byte may stand in an IRI."""
     return byte > 0x20 and not (
         byte == 0x22
         or byte == 0x3C
@@ -115,7 +115,7 @@ def is_iri_sign(byte: int) -> bool:
 
 
 def is_scheme(data: Bytes, at: int, end: int) -> bool:
-    """Say whether a text begins with a scheme and a colon."""
+    """Return whether a text begins with a scheme and a colon."""
     for place in range(at, end):
         byte = int(data[place]) | 0x20
         if data[place] == 0x3A:
@@ -130,7 +130,7 @@ def is_scheme(data: Bytes, at: int, end: int) -> bool:
 
 
 def is_tag(data: Bytes, at: int, end: int) -> bool:
-    """Say whether a text is a language tag in lower case."""
+    """Return whether a text is a language tag in lower case."""
     length, is_first = 0, True
     for place in range(at, end):
         byte = int(data[place])
@@ -148,7 +148,9 @@ def is_tag(data: Bytes, at: int, end: int) -> bool:
 
 
 def begins_with(data: Bytes, at: int, end: int, terms: TermArrays, space: int, other: int) -> bool:
-    """Say whether an IRI, namespace `space` (or none) and then these bytes, begins with another namespace."""
+    """Return whether an IRI, namespace `space` (or none) and then these bytes, begins with
+    another namespace.
+    """
     first, last = int(terms.space_starts[other]), int(terms.space_starts[other + 1])
     own = int(terms.space_starts[space]) if space >= 0 else 0
     length = int(terms.space_starts[space + 1]) - own if space >= 0 else 0
@@ -217,7 +219,7 @@ def prefix_value(data: Bytes, begin: int, end: int) -> float:
 
 
 def is_prefix_exact(data: Bytes, begin: int, end: int) -> bool:
-    """Say whether six bytes tell a text from all others."""
+    """Return whether six bytes tell a text from all others."""
     if end - begin > 6:
         return False
     zeros = 0
@@ -262,7 +264,7 @@ def local_terms(
 
 
 def is_above(data: Bytes, rest: DecodingRoom, number: int) -> bool:
-    """Say whether a local term stands above the one before it."""
+    """Return whether a local term stands above the one before it."""
     one, other = int(rest.local[number - 1, BEGIN]), int(rest.local[number, BEGIN])
     lengths = int(rest.local[number - 1, END]) - one, int(rest.local[number, END]) - other
     for step in range(min(lengths)):

@@ -179,7 +179,7 @@ def term_table(content: Bytes, starts: npt.NDArray[np.int64], hashes: Words, slo
 
 
 def is_listed(classes: ClassArrays, kind: int, owner: int, wanted: int) -> bool:
-    """Say whether a rising list holds a number."""
+    """Return whether a rising list holds a number."""
     low, end = int(classes.starts[kind, owner]), int(classes.starts[kind, owner + 1])
     high = end
     while low < high:

@@ -127,7 +127,7 @@ def value_order(
 
 
 def equality(held: Held, room: DecodedPublication, node: int, constant: int) -> int:
-    """Say whether a node is a constant, or has its value."""
+    """Return whether a node is a constant, or has its value."""
     if room.nodes[node, TERM] == constant:
         return YES
     if room.nodes[node, GROUP] != NUMBER:
@@ -154,7 +154,7 @@ def held_against(held: Held, room: DecodedPublication, node: int, constant: int)
 
 
 def satisfies(held: Held, room: DecodedPublication, types: Ints, node: int, code: int, operand: int) -> int:
-    """Say whether a node satisfies a constraint that concerns no other node."""
+    """Return whether a node satisfies a constraint that concerns no other node."""
     values = held.values
     if code <= NE:
         if code == NE and room.nodes[node, FLAGS] & ILL_FORMED:
@@ -179,7 +179,7 @@ def satisfies(held: Held, room: DecodedPublication, types: Ints, node: int, code
 def is_kin(
     classes: ClassArrays, room: DecodedPublication, types: Ints, node: int, code: int, operand: int
 ) -> bool:
-    """Say whether a node is of a class, stated, below or above."""
+    """Return whether a node is of a class, stated, below or above."""
     own = int(room.nodes[node, TERM])
     if own == operand and code != DIRECT:
         return True
@@ -197,7 +197,7 @@ def is_kin(
 
 
 def differing(room: DecodedPublication, one: int, other: int) -> int:
-    """Say whether two nodes differ in value."""
+    """Return whether two nodes differ in value."""
     if one == other or (room.nodes[one, FLAGS] | room.nodes[other, FLAGS]) & ILL_FORMED:
         return NO
     if room.nodes[one, GROUP] != NUMBER or room.nodes[other, GROUP] != NUMBER:
@@ -241,7 +241,7 @@ def size_of(sets: Words, level: int, variable: int, words: int) -> int:
 
 
 def fill(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, words: int) -> int:
-    """Set the candidates that edges with at most one variable, and constraints on one, leave; say whether
+    """Set the candidates that edges with at most one variable, and constraints on one, leave; return whether
     every edge and variable has some, and whether any passed in doubt.
     """
     heads, edges, asked = held.concepts.heads, held.concepts.edges, held.concepts.asked
@@ -299,7 +299,7 @@ def fill(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, w
 
 
 def well_formed(room: DecodedPublication, sets: Words, variable: int, words: int) -> int:
-    """Take away candidates that do not fit their datatype; say whether some are left."""
+    """Take away candidates that do not fit their datatype; return whether some are left."""
     verdict = NO
     for word in range(words):
         left = sets[0, variable, word]
@@ -314,7 +314,7 @@ def well_formed(room: DecodedPublication, sets: Words, variable: int, words: int
 
 
 def passing(held: Held, room: DecodedPublication, scratch: Scratch, at: int, words: int) -> int:
-    """Take away candidates that fail a constraint of their own; say whether some are left, and whether any
+    """Take away candidates that fail a constraint of their own; return whether some are left, and whether any
     passed in doubt.
     """
     sets = scratch.candidates
@@ -358,8 +358,8 @@ def trailing(low: np.uint64) -> int:
 def consistent(
     concepts: ConceptArrays, room: DecodedPublication, scratch: Scratch, concept: int, level: int, words: int
 ) -> int:
-    """Take away candidates without support at the other end of a pending line, until no line is pending; say
-    whether every variable keeps one, or whether that is in doubt or took too much work.
+    """Take away candidates without support at the other end of a pending line, until no line is pending;
+    return whether every variable keeps one, or whether that is in doubt or took too much work.
     """
     heads, edges, asked = concepts.heads, concepts.edges, concepts.asked
     sets, fresh, notes = scratch.candidates, scratch.fresh, scratch.notes
@@ -406,7 +406,7 @@ def consistent(
 
 
 def is_too_much(notes: npt.NDArray[np.int64], units: int) -> bool:
-    """Count units of a join; say whether they are more than the rings of a pair may take."""
+    """Count units of a join; return whether they are more than the rings of a pair may take."""
     notes[SPENT] += units
     notes[SPENT_ON_RINGS] += units
     return bool(notes[SPENT_ON_RINGS] > notes[LIMIT])
@@ -456,8 +456,8 @@ def supported(
 def apart(
     room: DecodedPublication, sets: Words, level: int, one: int, other: int, fresh: Words, words: int
 ) -> int:
-    """Set those candidates of one variable that differ from some of another; say whether any does in doubt.
-    Few equal a node that is no double, and those few are held against all.
+    """Set those candidates of one variable that differ from some of another; return whether any does in
+    doubt. Few equal a node that is not a double, and those few are held against all.
     """
     usual = usual_node(room, sets, level, other, words)
     for word in range(words):
@@ -478,7 +478,7 @@ def apart(
 
 
 def usual_node(room: DecodedPublication, sets: Words, level: int, variable: int, words: int) -> int:
-    """Return the first candidate that is no double, or else the first; −1 where there is none."""
+    """Return the first candidate that is not a double, or else the first; −1 where there is none."""
     found = -1
     for word in range(words):
         left = sets[level, variable, word]
@@ -494,7 +494,7 @@ def usual_node(room: DecodedPublication, sets: Words, level: int, variable: int,
 
 
 def is_apart(room: DecodedPublication, sets: Words, level: int, other: int, node: int, words: int) -> int:
-    """Say whether a node differs from some candidate of a variable, for sure, in doubt, or not."""
+    """Return whether a node differs from some candidate of a variable, for sure, in doubt, or not."""
     for word in range(words):
         left = sets[level, other, word]
         while left:
@@ -582,7 +582,7 @@ def fixed(
     level: int,
     words: int,
 ) -> int:
-    """Say whether candidates are left when a variable has one node alone."""
+    """Return whether candidates are left when a variable has one node alone."""
     sets, variables = scratch.candidates, concepts.heads[concept, 2] & 255
     if is_too_much(scratch.notes, variables):
         return TOO_MUCH

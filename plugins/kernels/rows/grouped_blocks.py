@@ -96,12 +96,12 @@ class GroupedBlocks(ABC):
 
     @property
     def held_bytes(self) -> int:
-        """Return the bytes of all arrays, spare room included."""
+        """Return the bytes of all arrays, including spare room."""
         tables = (self.groups, self.blocks, self.directory, self._places.table)
         return sum(array.nbytes for array in (self.arena, self.records, *tables))
 
     def holds(self, key: int) -> bool:
-        """Tell whether there is a row of this key."""
+        """Return whether there is a row of this key."""
         return self._places.find(key) >= 0
 
     def places_of(self, number: int) -> Numbers:

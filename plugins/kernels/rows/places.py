@@ -1,7 +1,7 @@
 """Where a key's row is: an open-addressing table that holds nothing but places.
 
 A place is 32 bits; the key that belongs to it stands in the row itself and is looked at there. The table is
-kept between about half and four fifths full, that is five to eight bytes a subscription. Deletion closes
+kept between about half and four fifths full, that is five to eight bytes per subscription. Deletion closes
 the gap it makes (backward shift), so searches never pass over graves.
 """
 

@@ -65,11 +65,11 @@ class RowStore(GroupedBlocks):
         self.changes = 0
         """Grows with every change, so that whoever keeps something beside the rows knows when to look."""
         self.watched: dict[int, dict[int, bool]] = {}
-        """For groups that somebody watches, the places that were touched, and whether they hold a row now."""
+        """For watched groups, the places that were touched, and whether they hold a row now."""
 
     @property
     def held_bytes(self) -> int:
-        """Return the bytes of all arrays, spare room included."""
+        """Return the bytes of all arrays, including spare room."""
         return super().held_bytes + self.patterns.nbytes
 
     def put(
@@ -81,7 +81,7 @@ class RowStore(GroupedBlocks):
         slopes: npt.NDArray[np.uint16],
         weights: bytes = b"",
     ) -> None:
-        """Hold a row that is not held yet: `triples` are (v, V) by rank, `slopes` 256·γ by rank."""
+        """Add a new row: `triples` are (v, V) by rank, `slopes` 256·γ by rank."""
         number = self._number(group)
         block, slot = self._take(number)
         if group.kind == MINIMUM:
@@ -106,7 +106,7 @@ class RowStore(GroupedBlocks):
         triples: Bytes,
         slopes: npt.NDArray[np.uint16],
     ) -> None:
-        """Hold many rows of one group without weights that are not held yet: triples[row, rank] is (v, V)."""
+        """Add many rows of one group without weights that are not held yet: triples[row, rank] is (v, V)."""
         number = self._number(group)
         places = self._take_many(number, len(keys))
         self._write(number, places, keys, floors, triples, slopes)
@@ -116,7 +116,7 @@ class RowStore(GroupedBlocks):
             self.watched[number].update(dict.fromkeys(places.tolist(), True))
 
     def remove(self, key: int) -> bool:
-        """Forget the row of this key; say whether there was one."""
+        """Remove the row of this key; return whether there was one."""
         removed = self._remove(key)
         if removed is None:
             return False
@@ -178,7 +178,7 @@ class RowStore(GroupedBlocks):
         return cuts
 
     def _touch(self, number: int, place: int, is_row: bool) -> None:
-        """Note a change for whoever watches."""
+        """Note a change for watchers."""
         self.changes += 1
         if number in self.watched:
             self.watched[number][place] = is_row

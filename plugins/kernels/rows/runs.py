@@ -51,7 +51,7 @@ OF_ROW, WEIGHTS, VALUES = 0, 128, 192
 SCRATCH_BYTES, SCRATCH_NUMBERS = ROWS * 64, 256
 
 ROOM = TOGETHER * ROWS + AT_ONCE
-"""What a run may write, with what it writes in vain."""
+"""What a run may write, with what it writes in excess."""
 
 
 def values_of(groups: Numbers, group: int, rows: Bytes, number: int, numbers: Numbers) -> None:

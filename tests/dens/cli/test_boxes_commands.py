@@ -12,12 +12,12 @@ ASKED = "010074000003060026ff7f0220090000657f40ff7f02090900c0ff7f40ff7f0209"
     [
         ("00085f0000f0268020", 'byte 7: event index "7" is unknown'),
         ("010074000001060026ff7f8020", 'byte 11: event index "7" is unknown'),
-        ("010074000001060026ff7e0220", "byte 10: a side is crisp: its slope is 127"),
+        ("010074000001060026ff7e0220", "byte 10: a side is not crisp: its slope is not 127"),
         ("0100740000010600ff267f0220", "byte 8: v is greater than V"),
-        ("010074000001060000ff7f0220", "byte 8: a range of all bytes says nothing"),
+        ("010074000001060000ff7f0220", "byte 8: a range of all bytes restricts nothing"),
         ("010074000001060026ff7f0280", "byte 12: boxes do not constrain the age of events"),
         ("010074000000", "byte 6: too short for boxes"),
-        ("0100740000000600", "byte 5: 0 boxes; there are 1 to 64"),
+        ("0100740000000600", "byte 5: 0 boxes; expected 1 to 64"),
         ("0100740000020600267f0220", "the last box is cut off"),
     ],
 )
@@ -73,7 +73,7 @@ def test_explain_says_which_box_or_by_which_side(dens) -> None:
     cold = ("explain", ASKED, "--language", "boxes", "--value", "temperature=-5", "--value", "wind_speed=20")
     assert dens(*cold).out.splitlines()[-1] == "matches: box 1"
     mild = dens("explain", ASKED, "--language", "boxes", "--value", "temperature=10")
-    assert mild.out.splitlines()[-1] == "does not match: no box holds it"
+    assert mild.out.splitlines()[-1] == "does not match: outside every box"
     assert "10 degC (byte 80) is 27 steps above" in mild.out
     assert "no value given" in mild.out
 

@@ -79,7 +79,7 @@ QUERIES = {
     "rings": (
         "{\n" + "\n".join(f"?{a} dc:p ?{b} ." for a in "abcde" for b in "abcde" if a < b) + "}",
         "9:4",
-        "D511: too many rings hang together; ?c, ?d, ?e, ?c is still one",
+        "D511: too many connected rings; ?c, ?d, ?e, ?c is still a ring",
     ),
     "variables": (
         "{ " + " .\n".join(f"?v{at} dc:p ?v{at + 1}" for at in range(15)) + " }",

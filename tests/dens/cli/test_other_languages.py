@@ -93,7 +93,7 @@ def test_what_a_language_does_not_offer_is_said_in_words(
 ) -> None:
     ended = dens(*command, "--language", "alarm")
     assert ended.code == 3
-    assert ended.err == f"error: the alarm language offers no {lacking}\n"
+    assert ended.err == f"error: the alarm language does not support {lacking}\n"
     assert ended.out == ""
     as_json = dens(*command, "--language", "alarm", "--json")
     assert as_json.document()["problems"][0]["message"].endswith(lacking)
@@ -109,7 +109,10 @@ def test_a_language_that_nobody_writes_is_said_to_be_one(dens) -> None:
     for command in ("decode", "decompile", "explain"):
         ended = dens(command, "000000", "--language", "direct")
         assert ended.code == 3
-        assert "nobody writes subscriptions in the direct language" in ended.err
+        assert (
+            "the direct language has no authoring: its subscriptions cannot be written as documents"
+            in ended.err
+        )
 
 
 def test_an_explanation_without_a_picture(dens, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -177,7 +180,7 @@ def test_covering_by_the_relations_of_the_language(dens, tmp_path: Path) -> None
     assert [line.split("line ")[1][:2] for line in ended.err.splitlines() if "line" in line] == ["4:", "5:"]
     none = dens("cover", "--subscriptions", path, "--language", "direct")
     assert none.code == 3
-    assert "the direct language offers no covering" in none.err
+    assert "the direct language does not support covering" in none.err
 
 
 def test_files_are_checked_by_their_language(dens, tmp_path: Path, document: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from dens.interfaces import CompositeNotification
 from dens.overlay.endpoints.publisher import PublisherEnd
 from dens.overlay.endpoints.subscriber import SubscriberEnd
 from dens.overlay.errors import LocalProtocolError
@@ -28,7 +29,6 @@ from emulation.fault_injection.sequences import (
     WITHDRAWN,
     Composite,
     SequenceComposer,
-    SequenceMade,
     SequenceMatcher,
 )
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, subscription
@@ -241,8 +241,10 @@ def test_a_restart_makes_nothing_anew_and_forgets_nothing() -> None:
 def test_what_is_over_when_it_could_be_made_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     made = SequenceComposer._ends
 
-    def brief(composer: SequenceComposer, key: tuple[int, int], item_id: ItemId) -> list[SequenceMade]:
-        return [replace(one, lifetime_q=8) for one in made(composer, key, item_id)]
+    def brief(
+        composer: SequenceComposer, key: tuple[int, int], item_id: ItemId
+    ) -> list[CompositeNotification]:
+        return [one._replace(lifetime_q=8) for one in made(composer, key, item_id)]
 
     monkeypatch.setattr(SequenceComposer, "_ends", brief)
     world = Sequences()

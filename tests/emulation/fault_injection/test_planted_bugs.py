@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dens.interfaces import CompositeNotification
 from dens.overlay.covering.decomposition import PartBook
 from dens.overlay.covering.leases import Reliance
 from dens.overlay.covering.suppression import Sparing
@@ -29,7 +30,7 @@ from dens.overlay.storage.subscription_table import Subscription, SubscriptionTa
 from dens.overlay.wire.codes import Reason, Status
 from dens.overlay.wire.item import NEVER_MS, Item, ItemId
 from emulation.fault_injection.campaign import run_seeds
-from emulation.fault_injection.sequences import Composite, SequenceComposer, SequenceMade
+from emulation.fault_injection.sequences import Composite, SequenceComposer
 from tests.emulation.fault_injection.campaign_seeds import CAMPAIGN, SEEDS
 
 
@@ -315,7 +316,9 @@ def what_is_restored_is_not_fed(monkeypatch: pytest.MonkeyPatch) -> None:
 def a_late_first_part_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = SequenceComposer._ends
 
-    def hasty(composer: SequenceComposer, key: tuple[int, int], item_id: ItemId) -> Iterator[SequenceMade]:
+    def hasty(
+        composer: SequenceComposer, key: tuple[int, int], item_id: ItemId
+    ) -> Iterator[CompositeNotification]:
         return (one for one in ends(composer, key, item_id) if Composite.decode(one.vector).last == item_id)
 
     monkeypatch.setattr(SequenceComposer, "_ends", hasty)

@@ -130,8 +130,8 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("alarm", "the alarm language offers no subscriptions made by chance"),
-        ("direct", "nobody writes subscriptions in the direct language"),
+        ("alarm", "the alarm language does not support subscriptions made by chance"),
+        ("direct", "the direct language has no authoring: its subscriptions cannot be written as documents"),
         (
             "alram",
             r'language "alram" is unknown \(alarm, atopss, boxes, composite, direct, drawing, fuzzy, graph\)',

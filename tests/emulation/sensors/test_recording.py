@@ -73,7 +73,7 @@ def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path)
             "who;t;hr;temp\nb;1;80;37,5\n",
             [
                 "data.csv:1:1: error D311: there is one column; its columns are separated by semicolons: "
-                "save it with commas, and numbers with decimal points"
+                "use commas, and decimal points in numbers"
             ],
         ),
         ("", ["data.csv: error D311: is empty; its first line has to name the columns"]),
@@ -101,9 +101,9 @@ def test_values_that_cannot_be_and_gaps_are_refused_line_by_line(tmp_path: Path)
     advice = "if it means that there is none, list it in missing"
     wards = ", ".join(event.attribute("ward").values)
     assert problems(tmp_path, text, layout) == [
-        f'data.csv:3:1: error D311: "eighty" is no heart_rate; {advice}',
+        f'data.csv:3:1: error D311: "eighty" is not a value of heart_rate; {advice}',
         "data.csv:4:1: error D311: a gap of 61 s before this row; longest_gap_s allows less",
-        f'data.csv:5:1: error D311: "Icu" is no ward ({wards}); did you mean "ICU"?; {advice}',
+        f'data.csv:5:1: error D311: "Icu" is not a value of ward ({wards}); did you mean "ICU"?; {advice}',
     ]
 
 
@@ -149,8 +149,8 @@ def test_values_outside_of_the_domain_are_told_once_for_each_attribute(tmp_path:
     assert len(series.rows) == 4
     rate, share = (event.attribute(name) for name in names[:2])
     assert [str(one).replace(f"{tmp_path}/", "").split("; it is read")[0] for one in warnings] == [
-        f"data.csv:3:1: warning D322: heart_rate -999 lies outside of {rate.lo:g} to {rate.hi:g} {rate.unit} "
-        "(and 1 more of the kind)",
-        f"data.csv:4:1: warning D322: oxygen_saturation 101 lies outside of {share.lo:g} to {share.hi:g} "
-        f"{share.unit}",
+        f"data.csv:3:1: warning D322: heart_rate -999 is outside the domain {rate.lo:g} to "
+        f"{rate.hi:g} {rate.unit} (and 1 more of the kind)",
+        f"data.csv:4:1: warning D322: oxygen_saturation 101 is outside the domain {share.lo:g} to "
+        f"{share.hi:g} {share.unit}",
     ]

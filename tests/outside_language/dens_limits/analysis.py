@@ -5,12 +5,12 @@ from dens_limits.nodes import LimitsMatcher, attributes_of, checked, told_in_cel
 from dens_limits.vectors import Body, Limit, encode_notification
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.ground_truth import Bytes, TellingTruth
+from plugins.ground_truth import Bytes, MatcherTruth
 from plugins.readings import decode_exact
 from plugins.relations import PlainForest
 
 
-def ground_truth(table: MissionTable) -> TellingTruth:
+def ground_truth(table: MissionTable) -> MatcherTruth:
     """Return what judges whole readings: by their values where a run recorded them, else by their bytes."""
 
     def tell(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
@@ -23,7 +23,7 @@ def ground_truth(table: MissionTable) -> TellingTruth:
                 cells[index] = sum(cells_of_byte(int(row[index]), attribute)) // 2
         return encode_notification(0, event, cells) if cells else None
 
-    return TellingTruth(LimitsMatcher(table, told_in_cells), tell)
+    return MatcherTruth(LimitsMatcher(table, told_in_cells), tell)
 
 
 class LimitsRelations:

@@ -9,7 +9,7 @@ from dens_limits.vectors import Body, Told, decode_body, decode_notification, en
 from knowledge_manager.dictionary.extract import Extract, mask_of
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute
-from plugins.board_parts import crisp_part, told_by_board
+from plugins.board_parts import crisp_part, values_of_board
 from plugins.language import Match, Part, Release, SubscriptionKey
 from plugins.readings import ExactReading
 from watchdog.reading import Reading
@@ -155,7 +155,7 @@ def told_in_cells(vector: bytes, table: MissionTable) -> Told:
 
 def told_in_bytes(vector: bytes, table: MissionTable) -> Told:
     """Return what a board's notification says, whose values are known to the byte."""
-    event, values = told_by_board(vector, table)
+    event, values = values_of_board(vector, table)
     known = attributes_of(event, table)
     return Told(
         event, {index: cells_of_byte(byte, known[index]) for index, byte in values.items() if index in known}

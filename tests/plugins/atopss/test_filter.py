@@ -8,9 +8,9 @@ from plugins.atopss.canonical import canonical
 from plugins.atopss.filter import AtopssFilter
 from plugins.atopss.matching.naive import NaiveMatcher
 from plugins.atopss.notifications import Notification
+from plugins.atopss.published_values import shape_of_byte, values_of_reading
 from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, interval, point
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
-from plugins.atopss.told_values import shape_of_byte, values_of_reading
 from plugins.atopss.vectors import decode_notification, encode_notification, encode_subscription
 from plugins.readings import Corners, ExactReading
 from plugins.value_texts import corners_of

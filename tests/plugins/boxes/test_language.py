@@ -12,7 +12,7 @@ from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring.xml.spans import Span
-from plugins.board_parts import told_by_board
+from plugins.board_parts import values_of_board
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
 from plugins.boxes.authoring.conditions import (
     Condition,
@@ -115,13 +115,13 @@ def warnings_of(condition: str) -> list[str]:
 def test_a_warning_says_what_is_told_too_and_what_is_missed() -> None:
     below = '<crisp-predicate attribute="temperature" operator="lt">0</crisp-predicate>'
     [told] = warnings_of(below)
-    assert told.endswith("0.2 % of the domain (20 of 10001 readings) is decided otherwise: 20 told too")
+    assert told.endswith("0.2 % of the domain (20 of 10001 readings) is decided differently: 20 released too")
     [missed] = warnings_of(f"<not>{below}</not>")
     assert missed.startswith("inside <not>, temperature: true from 0.2 degC on, bytes 67..ff")
-    assert missed.endswith("(20 of 10001 readings) is decided otherwise: 20 missed")
+    assert missed.endswith("(20 of 10001 readings) is decided differently: 20 missed")
     assert warnings_of(f"<not><not>{below}</not></not>") == [told]
     [other] = warnings_of('<crisp-predicate attribute="temperature" operator="ne">20</crisp-predicate>')
-    assert other.endswith("(38 of 10001 readings) is decided otherwise: 38 missed")
+    assert other.endswith("(38 of 10001 readings) is decided differently: 38 missed")
 
 
 def test_midnight_and_lists_with_gaps_are_several_boxes() -> None:
@@ -289,7 +289,7 @@ def test_what_matches_passes_filter_and_parts(seed: int) -> None:
         assert bool(told) == wanted
         assert any(matcher.match(release.vector, 0, 0) for release in told) == wanted
         for release in told:
-            assert told_by_board(release.vector, TABLE)[0] == parts.event
+            assert values_of_board(release.vector, TABLE)[0] == parts.event
 
 
 HOT = '<crisp-predicate attribute="temperature" operator="gt">25</crisp-predicate>'

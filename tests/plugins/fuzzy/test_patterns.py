@@ -98,7 +98,7 @@ def test_the_papers_short_forms(text: str, count: int, expected: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "d", "x2c1", "d2", "d1c1", "d2c0", "2c1d", "d02c1"])
 def test_no_short_form(text: str) -> None:
-    with pytest.raises(ValueError, match="no short form"):
+    with pytest.raises(ValueError, match="not a short form"):
         short_form(text, [0, 1, 2])
 
 

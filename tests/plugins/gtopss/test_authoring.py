@@ -68,7 +68,7 @@ def test_a_text_that_xml_cannot_write_is_said_to_be_one() -> None:
     from plugins.gtopss.pattern import Edge
 
     odd = Pattern(1, (Edge(0, Iri("urn:p"), literal("\x01")),))
-    with pytest.raises(VectorError, match="XML cannot write"):
+    with pytest.raises(VectorError, match="XML does not allow"):
         decompile(framed(0, 0, 0, encode_pattern(odd, REPORTS.dictionary)), REPORTS)
 
 
@@ -78,7 +78,7 @@ def test_explanations_name_what_fails() -> None:
     assert "matches" in found.lines()
     later = vector(XML.replace("2026-05-01", "2026-06-01"), "a.xml")
     missed = explain_publication(later, REPORTS, ITEM_BYTES)
-    assert missed.lines()[-1].startswith("not matched: nothing fits where ?c ≥")
+    assert missed.lines()[-1].startswith("not matched: no match for where ?c ≥")
     apart = vector("ASK { ?a dc:subject ?b . ?c dcterms:spatial ?b }", "a.rq")
     assert (
         "shares no node with the edges before" in explain_publication(apart, REPORTS, ITEM_BYTES).lines()[-1]
@@ -158,7 +158,7 @@ def test_what_a_query_asks_too_much_is_told_where_it_stands() -> None:
 def test_a_class_with_others_below_it_is_remarked_where_only_it_is_asked_for() -> None:
     made = AUTHORING.compile(b"ASK {\n ?r a t:flood . ?i a t:flashFlood ; a rss:item }", "a.rq", REPORTS)
     [remark] = made.remarks
-    assert remark.startswith("line 2: rdf:type asks for t:flood itself, not for the ")
+    assert remark.startswith("line 2: rdf:type matches t:flood itself, not the ")
     assert not AUTHORING.compile(XML.encode(), "a.xml", REPORTS).remarks
 
 

@@ -99,10 +99,10 @@ def _pattern(vector: bytes) -> bytes:
         ("00005f000011", 5, "form"),
         ("00005f0000100100", 8, "ends where a namespace"),
         ("00005f00001001 00100161", 8, "namespace 16 is unknown"),
-        ("00005f00001001 0000 04 74797065", 7, "by its number"),
-        ("00005f00001001 01 05 75726e3a61 01 01 01 0102", 7, "nothing refers"),
-        ("00005f00001002 01057572 6e3a62 0105 75726e3a61", 14, "rise by their bytes"),
-        ("00005f00001000 00", 8, "states something"),
+        ("00005f00001001 0000 04 74797065", 7, "encoded as a local term"),
+        ("00005f00001001 01 05 75726e3a61 01 01 01 0102", 7, "is not used"),
+        ("00005f00001002 01057572 6e3a62 0105 75726e3a61", 14, "ascending order of their bytes"),
+        ("00005f00001000 00", 8, "has no statements"),
     ],
 )
 def test_refusals_of_publications(changed: str, offset: int, said: str) -> None:

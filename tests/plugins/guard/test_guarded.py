@@ -1,6 +1,7 @@
 """A language that does wrong in any verb: it is told of it, in words, and nothing else ends."""
 
 import logging
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 from dens.config.problems import DocumentError
 from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from plugins.fuzzy.language import FUZZY
 from plugins.guard.guard import LanguageDefect
 from plugins.guard.guarded import guarded
 from plugins.language import Match, Part, Release, SubscriptionLanguage
+from plugins.registry import BUILT_IN
 from plugins.relations import PlainCovers
 from plugins.routing import Changes, RelatedRouting, RoutingOptions
 from tests.plugins.toy_language import TOY, AlarmRelations, alarm
@@ -85,7 +88,7 @@ def test_what_cannot_be_made_is_told(factory: str, does: Callable[..., Any]) -> 
 def test_a_matcher_that_answers_oddly_is_a_defect(does: Callable[..., Any]) -> None:
     matcher = odd("matcher", "match", does).matcher(TABLE)
     matcher.add((1, 2), BODY)
-    with pytest.raises(LanguageDefect, match=r"the alarm language: match\(\)"):
+    with pytest.raises(LanguageDefect, match=r"the alarm language: matcher.match\(\)"):
         matcher.match(TOLD, 0, 0)
 
 
@@ -127,7 +130,7 @@ def test_a_source_goes_on_where_a_filter_fails_and_it_is_told_once(
     with caplog.at_level(logging.WARNING, "dens"):
         assert [source.feed(Reading()) for _ in range(3)] == [[], [], []]
     assert len(caplog.records) == 1
-    assert "the alarm language: feed()" in caplog.text
+    assert "the alarm language: source_filter.feed()" in caplog.text
 
 
 def test_a_subscription_with_which_a_filter_fails_is_refused_at_the_source() -> None:
@@ -166,11 +169,11 @@ def test_a_damper_that_fails_holds_nothing_back(does: Callable[..., Any]) -> Non
 
 
 def test_a_question_that_fails_is_told() -> None:
-    with pytest.raises(LanguageDefect, match=r"question\(\) raised KeyError"):
+    with pytest.raises(LanguageDefect, match=r"lookup.question\(\) raised KeyError"):
         odd("lookup", "question", raises).lookup(TABLE).question(BODY)
     asked = Odd(TOY.lookup(TABLE).question(BODY), "serves", raises)
     question = odd("lookup", "question", answers(asked)).lookup(TABLE).question(BODY)
-    with pytest.raises(LanguageDefect, match=r"serves\(\) raised KeyError"):
+    with pytest.raises(LanguageDefect, match=r"lookup.question\(\).serves\(\) raised KeyError"):
         question.serves(NOTHING)
 
 
@@ -197,7 +200,7 @@ def test_an_authoring_that_fails_is_told(verb: str, given: tuple[Any, ...], does
     if is_an_answer:
         assert getattr(authoring, verb)(*given) == does()
         return
-    with pytest.raises(LanguageDefect, match=rf"the alarm language: {verb}\(\)"):
+    with pytest.raises(LanguageDefect, match=rf"the alarm language: authoring.{verb}\(\)"):
         getattr(authoring, verb)(*given)
 
 
@@ -221,6 +224,9 @@ class Table:
         self._changes = changes
 
     def insert(self, key: Any, body: Any) -> Any:
+        return self._changes
+
+    def remove(self, key: Any) -> Any:
         return self._changes
 
     def bodies(self) -> list[bytes]:
@@ -253,3 +259,34 @@ def test_a_sound_table_behind_the_guard_is_what_it_was() -> None:
     assert table.insert((1, 2), BODY).announced == (BODY,)
     assert (table.bodies(), table.covered, table.mergers) == ([BODY], 0, 0)
     assert table.remove((1, 2)).withdrawn == (BODY,)
+
+
+FACTORIES = (
+    "announced_filter",
+    "composer",
+    "ground_truth",
+    "lookup",
+    "matcher",
+    "relations",
+    "source_covers",
+)
+
+
+@pytest.mark.parametrize("language", BUILT_IN, ids=lambda language: language.name)
+def test_objects_of_built_in_languages_satisfy_their_interfaces(language: SubscriptionLanguage) -> None:
+    proxies = [make(TABLE) for name in FACTORIES if (make := getattr(guarded(language), name)) is not None]
+    if (author := guarded(language).authoring) is not None:
+        proxies.append(author())
+    if (routing := guarded(language).routing) is not None:
+        proxies += [routing(TABLE, RoutingOptions()), routing(TABLE, RoutingOptions()).table()]
+    for proxy in proxies:
+        members = [name for name in dir(proxy._interface) if not name.startswith("_")]
+        assert members
+        for name in members:
+            getattr(proxy, name)
+
+
+def test_a_proxy_can_be_shipped_to_another_process() -> None:
+    author = guarded(FUZZY).authoring
+    assert author is not None
+    assert pickle.loads(pickle.dumps(author())).namespaces == author().namespaces

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy import ground_truth
 from plugins.fuzzy.bodies import BodyMatcher
-from plugins.fuzzy.ground_truth import FuzzyGroundTruth, told_in_full
+from plugins.fuzzy.ground_truth import FuzzyGroundTruth, complete_notification
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
-from plugins.ground_truth import TellingTruth
+from plugins.ground_truth import MatcherTruth
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics import reading_search
 from spark_analysis.metrics.expected import SubscriptionRevision
@@ -35,10 +35,10 @@ class Naive:
 
     feature_bytes: int = 1
 
-    def ground_truth(self, number: int) -> TellingTruth:
+    def ground_truth(self, number: int) -> MatcherTruth:
         assert number == 1
-        return TellingTruth(
-            BodyMatcher(ALGORITHMS["naive"](None, "subset", self.feature_bytes)), told_in_full
+        return MatcherTruth(
+            BodyMatcher(ALGORITHMS["naive"](None, "subset", self.feature_bytes)), complete_notification
         )
 
 
@@ -211,12 +211,13 @@ def test_a_reading_told_in_full_is_the_vector_of_the_specification() -> None:
         {"event_ms": 0, "event": EVENT, "attributes": b"\x00", "values": b""},
     ]
     readings = read_columns(batch_of(rows))
-    written = told_in_full(EVENT, int(readings.features[0]), readings.rows[0], None)
+    written = complete_notification(EVENT, int(readings.features[0]), readings.rows[0], None)
     assert written is not None
     assert written[6:] == notification_vector(told)[6:]
-    assert told_in_full(EVENT, int(readings.features[1]), readings.rows[1], None) is None
+    assert complete_notification(EVENT, int(readings.features[1]), readings.rows[1], None) is None
     wide = read_columns(batch_of([{"event_ms": 0, "event": 9, "attributes": b"\x00\x01", "values": b"\x05"}]))
-    assert told_in_full(9, int(wide.features[0]), wide.rows[0], None) == bytes(6) + b"\x05\x02\x00\x00\x01"
+    vector = complete_notification(9, int(wide.features[0]), wide.rows[0], None)
+    assert vector == bytes(6) + b"\x05\x02\x00\x00\x01"
 
 
 @pytest.mark.parametrize(

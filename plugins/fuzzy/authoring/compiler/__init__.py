@@ -1,7 +1,7 @@
-"""From a subscription written by a person to its vector, in visible steps, one module each:
+"""From a subscription document to its vector, one module per step:
 
-`document` (bytes → elements), `predicates` (→ specs), `curves` and `fit` (→ constraints), `encode` (→
-vector).
+`plugins.authoring.xml.document` (bytes → elements), `predicates` (→ specs), `fit` (→ constraints), `encode`
+(→ vector).
 """
 
 from plugins.fuzzy.authoring.compiler.compile import Compiled, compile_subscription

@@ -1,4 +1,4 @@
-"""Reads `<within-last>` and `keep`: only events that are young enough when they are matched."""
+"""Reads `<within-last>` and `keep`: limits on the age of events when they are matched."""
 
 import math
 from typing import TYPE_CHECKING, Final
@@ -15,17 +15,16 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 ONE_DOUBLING: Final = 108
-"""The slope of an age that is meant more or less. Eight codes are twice as long, and γ(108) = 32 takes a
-degree to nothing in eight steps.
-"""
+"""Slope of an approximate age. Eight codes double the age, and γ(108) = 32 lowers a degree to 0 in eight
+steps."""
 
 LONGEST_S: Final = lifetime_s(lifetime_code(OLDEST_S) - 1)
-"""Ages saturate, so a longer one would let every event pass, however old."""
+"""Ages saturate, so a longer limit would let every event pass."""
 
 
 def read_within_last(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
     """Return the spec on the event's age: crisp, up to the code of the duration, or with `<more-or-less>`
-    falling to nothing until twice as long.
+    falling to 0 until twice as long.
     """
     document = reader.document
     span = document.text_span(element)
@@ -56,9 +55,9 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Constr
 
 
 def read_keep(root: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
-    """Return the spec on the event's age that the attribute `keep` asks for, nothing where it is not given.
+    """Return the spec on the event's age of the attribute `keep`, if given.
 
-    It shortens: what its source gives is the most there is, and asking for more is told.
+    It can only shorten the lifetime that the source sets; a longer one is reported.
     """
     text, event = root.get("keep"), reader.event
     if text is None:
@@ -71,15 +70,15 @@ def read_keep(root: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
     if code > given:
         lives = written_duration(lifetime_s(given))
         message = (
-            f"keep {text.strip()}: a notification of {event.name} lives {lives}, nobody keeps it longer; its "
-            "notification_lifetime stands in the vocabulary"
+            f"keep {text.strip()}: a notification of {event.name} lives {lives}, not longer; its "
+            "notification_lifetime is set in the vocabulary"
         )
         reader.warn(span, "D142", message)
     return [ConstraintSpec(reader.age_index, None, Exact((0, code, CRISP), _longer(code, text)), 1.0, span)]
 
 
 def _longer(code: int, written: str) -> str:
-    """Return how far an age really reaches, where that is not what was written."""
+    """Return the effective age limit if it differs from the document."""
     reached = lifetime_s(code)
     return "" if reached == duration_s(written) else f"true up to {written_duration(reached)}"
 
@@ -87,7 +86,7 @@ def _longer(code: int, written: str) -> str:
 def _age_code(
     duration: str, written: str, span: Span, reader: PredicateReader, longest_s: int = LONGEST_S
 ) -> int | None:
-    """Return the code of an age, the least that is long enough; what is none is noted."""
+    """Return the least sufficient code of an age. An invalid age is reported."""
     seconds = duration_s(duration)
     if seconds is None or not 0 < seconds <= longest_s:
         longest = written_duration(longest_s)

@@ -1,8 +1,8 @@
 """Aggregating functions of other packages: the entry-point group `dens.fuzzy_aggregators`.
 
-Boards know aggregators by number, and a package cannot give them one. What it gives is the function: it is
-broken down like an author's `<function>` when a subscription is compiled, its error is told, and boards
-evaluate the rules. The entry's name is what authors write in `<aggregating-function>`.
+Boards identify aggregators by number, which a package cannot add. A package provides a function instead: it
+is broken down like a `<function>` when a subscription is compiled, its error is reported, and boards evaluate
+the rules. The entry's name is the name in `<aggregating-function>`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,8 @@ from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Degrees,
 from watchdog.aggregators import AGGREGATOR_NAMES
 
 AggregatingFunctions = Mapping[str, Expression]
-"""By name what makes a degree of degrees, each 0..1: a row a sample, a column a predicate."""
+"""By name: from degrees, each 0..1, one row per sample and one column per predicate, to one
+degree per row."""
 
 
 ENTRY_POINT_GROUP: Final = "dens.fuzzy_aggregators"
@@ -25,13 +26,13 @@ ENTRY_POINT_GROUP: Final = "dens.fuzzy_aggregators"
 
 @cache
 def registered_aggregators() -> AggregatingFunctions:
-    """Return the aggregating functions of installed third parties."""
+    """Return the aggregating functions of installed packages."""
     return outside_aggregators()
 
 
 def outside_aggregators(found: Iterable[EntryPoint] | None = None) -> AggregatingFunctions:
-    """Return the aggregating functions that entry points name, `found` or all that are installed. One that
-    cannot be used, or takes the name of a built-in, raises `OutsidePackageError`.
+    """Return the aggregating functions of entry points, `found` or all installed ones. One that cannot be
+    used, or has the name of a built-in, raises `OutsidePackageError`.
     """
     functions: dict[str, Expression] = {}
     what = "the aggregating function"
@@ -43,7 +44,7 @@ def outside_aggregators(found: Iterable[EntryPoint] | None = None) -> Aggregatin
 
 
 def guarded(name: str, function: Expression) -> Expression:
-    """Return somebody's function so that whatever it does wrong is told as `BadExpression`."""
+    """Return a function of another package whose failures raise `BadExpression`."""
 
     def value(degrees: Degrees) -> Degrees:
         try:

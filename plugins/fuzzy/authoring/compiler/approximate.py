@@ -1,4 +1,4 @@
-"""Reads `<approximate-predicate>`: a term, defined here or in the vocabulary, with or without hedges."""
+"""Reads `<approximate-predicate>`: a term of the document or the vocabulary, with or without hedges."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 
 def read_approximate(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
-    """Return the spec of an approximate predicate."""
     named = reader.attribute(element)
     unit = None if named is None else unit_of(element, named, reader)
     if named is None or unit is None:

@@ -1,4 +1,4 @@
-"""Builds the pattern block: weights, a pattern, or the rules of a function, as the aggregator needs it."""
+"""Builds the pattern block of the aggregator: weights, a pattern, or the rules of a function."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 NAMED_FUNCTIONS: Final = {"geometric_mean": 0, "harmonic_mean": 1}
-"""Functions whose rules are part of the code on the board."""
+"""Functions whose rules are built into boards."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionError:
-    """How far rules stray from the function that was broken down, in degrees 0..1, over all degrees. For a
-    function that boards know by name `largest` holds for any number of degrees.
+    """Error of rules against the function that was broken down, in degrees 0..1. For a built-in function
+    `largest` holds for any number of degrees.
     """
 
     largest: float
@@ -34,8 +34,8 @@ class FunctionError:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The aggregator, the bytes after the block's length byte, what rules miss where there are any, and
-    whether the function depends on no degree at all.
+    """The aggregator, the bytes after the block's length byte, the error of rules if there are any, and
+    whether the function is constant.
     """
 
     aggregator: int
@@ -45,9 +45,7 @@ class Block:
 
 
 def pattern_block(asked: ParsedSubscription, document: SubscriptionDocument) -> Block:
-    """Return the block that the combination needs, empty for most aggregators; what is wrong raises
-    `DocumentError`.
-    """
+    """Return the block of a combination, empty for most aggregators. Errors raise `DocumentError`."""
     combination = asked.combination
     aggregator = combination.aggregator
     try:
@@ -74,13 +72,11 @@ class _Unusable(Exception):
 
 
 def _weights(asked: ParsedSubscription) -> bytes:
-    """Return one byte for each weight: as they are where all are whole numbers up to 255, else scaled to
-    255.
-    """
+    """Return one byte per weight: unchanged if all are integers up to 255, else scaled to 255."""
     weights = [spec.weight for spec in asked.specs]
     largest = max(weights)
     if largest == 0:
-        raise _Unusable("D125", "all weights are 0; give at least one predicate a weight")
+        raise _Unusable("D125", "all weights are 0; set at least one")
     if largest <= 255 and all(weight == int(weight) for weight in weights):
         return bytes(int(weight) for weight in weights)
     return bytes(max(1, round(255 * (weight / largest))) if weight else 0 for weight in weights)
@@ -130,7 +126,7 @@ def _authors_rules(asked: ParsedSubscription, rules: "list[Element]", order: int
 
 
 def _names(asked: ParsedSubscription) -> dict[str, int]:
-    """Return what an expression may call each predicate: the table's name, or the author's word for it."""
+    """Return the names of each predicate in an expression: that of the table and that of the document."""
     names = {"age" if spec.attribute is None else spec.name: rank for rank, spec in enumerate(asked.specs)}
     for rank, spec in enumerate(asked.specs):
         word = normalize("NFKC", spec.word.strip())

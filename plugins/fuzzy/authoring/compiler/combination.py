@@ -42,8 +42,8 @@ AGGREGATING_FUNCTIONS: Final = {
 @dataclass(frozen=True, slots=True)
 class Combination:
     """One way to combine. `pattern` is the pattern's element and `norm` its T-norm, `function` the element of
-    an expression to break down, `plugged` somebody's aggregating function with its name. Rules are of the
-    aggregator's order where the author asks for one (`is_order_asked`), else of whichever does better.
+    an expression to break down, `plugged` an aggregating function of another package with its name. Rules
+    have the aggregator's order if the document requests one (`is_order_asked`), else the better one.
     """
 
     aggregator: int
@@ -58,16 +58,16 @@ class Combination:
 def read_combination(
     root: "Element", reader: PredicateReader, plugged: AggregatingFunctions | None = None
 ) -> Combination:
-    """Return how the subscription combines its predicates: by the minimum unless it says otherwise.
+    """Return how the subscription combines its predicates, by default the minimum.
 
-    `plugged` replaces the aggregating functions that other packages registered.
+    `plugged` replaces the registered aggregating functions of other packages.
     """
     aggregating = _only(root, "aggregating-function", reader)
     function = _only(root, "function", reader)
     pattern = _only(root, "predicate-pattern", reader)
     if pattern is not None:
         if aggregating is not None or function is not None:
-            message = "a <predicate-pattern> combines alone; remove it or the other one"
+            message = "a <predicate-pattern> cannot be combined with another aggregation; remove one"
             reader.complain(reader.document.span(pattern), "D120", message)
         aggregator = (
             PATTERN_BREAKDOWN if pattern.get("evaluate", "exact").strip() == "breakdown" else PATTERN_EXACT
@@ -82,7 +82,7 @@ def read_combination(
         others = registered_aggregators() if plugged is None else plugged
         if name in others and name not in AGGREGATING_FUNCTIONS:
             if function is not None:
-                message = f"{name} combines alone; remove it or the <function>"
+                message = f"{name} cannot be combined with a <function>; remove one"
                 reader.complain(reader.document.span(function), "D120", message)
             return Combination(TAKAGI_SUGENO_1, span, plugged=(name, guarded(name, others[name])))
         if name not in AGGREGATING_FUNCTIONS:
@@ -93,22 +93,20 @@ def read_combination(
             reader.complain(span, "D117", message, name, likely_meant(name, every))
         aggregator = AGGREGATING_FUNCTIONS.get(name, MIN)
     if function is not None and not WITH_RULES >> aggregator & 1:
-        message = (
-            "a <function> is approximated by takagi_sugeno_0 or takagi_sugeno_1, not by another aggregator"
-        )
+        message = "a <function> is approximated by takagi_sugeno_0 or takagi_sugeno_1 only"
         reader.complain(reader.document.span(function), "D120", message)
     return Combination(aggregator, span, function=function, is_order_asked=aggregating is not None)
 
 
 def _only(root: "Element", name: str, reader: PredicateReader) -> "Element | None":
-    """Return the one child of that name, if any; more than one is noted."""
+    """Return the child with that name, if any. More than one is reported."""
     found = list(root.iterchildren(f"{{{NAMESPACE}}}{name}"))
     for extra in found[1:]:
-        reader.complain(reader.document.span(extra), "D120", f"<{name}> stands here twice; keep one")
+        reader.complain(reader.document.span(extra), "D120", f"<{name}> occurs twice; keep one")
     return found[0] if found else None
 
 
 def local_name(element: "Element") -> str:
-    """Return the name of an element of our namespace, and nothing for any other."""
+    """Return the name of an element of our namespace, empty for any other."""
     name = etree.QName(element)
     return name.localname if name.namespace == NAMESPACE else ""

@@ -1,4 +1,4 @@
-"""The whole way from a subscription in XML to its vector, step by step."""
+"""From a subscription in XML to its vector, step by step."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -31,12 +31,11 @@ from watchdog.vector import VectorError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """A subscription's vector and how it came about.
+    """A subscription's vector and its derivation.
 
-    `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
-    of the constraints', over exact readings. `words` tells how each word was understood, `remarks` what was
-    rounded, `function_error` what the rules of a function miss. `spans` has for every byte of
-    the vector the piece of the document it came from.
+    `threshold` is the effective one, rounded up to fifteenths. `deviation` is the largest of the constraints,
+    over exact readings. `words` are the resolved words, `remarks` describe rounding, `function_error` is the
+    error of a function's rules. `spans` has the part of the document of each byte.
     """
 
     vector: bytes
@@ -50,7 +49,7 @@ class Compiled:
     function_error: FunctionError | None = None
 
     def as_document(self) -> dict[str, Any]:
-        """Return the vector and every step to it as a JSON document."""
+        """Return the vector and all steps as a JSON document."""
         return {
             "vector": self.vector.hex(),
             "bytes": len(self.vector),
@@ -60,7 +59,7 @@ class Compiled:
         }
 
     def steps(self) -> dict[str, Any]:
-        """Return every step as a JSON document: the constraints, and for each byte of the vector its span."""
+        """Return all steps as a JSON document: the constraints, and the span of each byte."""
         return {
             "deviation": self.deviation,
             "threshold": self.threshold,
@@ -97,13 +96,12 @@ def compile_subscription(
     aggregators: AggregatingFunctions | None = None,
     thesaurus: Thesaurus | None = None,
 ) -> Compiled:
-    """Return the compiled subscription; everything wrong raises one `DocumentError`.
+    """Return the compiled subscription. All errors raise one `DocumentError`.
 
-    The same source gives the same bytes: id, revision and stamp are the caller's. `strict` turns warnings
-    into errors. `tolerance` is the largest deviation between a wanted curve and its three bytes that is
-    accepted, the farthest that a crisp bound may move, as a share of the domain, and the largest error of a
-    function that is broken down. `tags` replaces the registered readers of predicates, `aggregators` the
-    registered aggregating functions.
+    The same source gives the same bytes: id, revision and stamp are parameters. `strict` turns warnings into
+    errors. `tolerance` is the maximum deviation between a requested curve and its three bytes, the maximum
+    shift of a crisp bound as a share of the domain, and the maximum error of a broken-down function. `tags`
+    replaces the registered readers of predicates, `aggregators` the registered aggregating functions.
     """
     document = read_subscription(source, file, SCHEMA)
     reader = reader_of(document, table, thesaurus)
@@ -113,7 +111,7 @@ def compile_subscription(
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
     problems += _function_problems(block, document, asked, tolerance)
     if block.is_constant:
-        message = "this function has the same value whatever the degrees are; name the predicates in it"
+        message = "this function is constant; use the names of predicates in it"
         problems.append(document.warning(asked.combination.span, "D158", message))
     refuse(problems, document, strict=strict)
     try:
@@ -128,7 +126,7 @@ def compile_subscription(
             stamp_s=stamp_s % 65536,
         )
     except VectorError as error:
-        message = f"this <table> is none: {error.message}"
+        message = f"invalid <table>: {error.message}"
         raise DocumentError([document.problem(asked.combination.span, "D123", message)]) from None
     return Compiled(
         vector=vector,
@@ -144,9 +142,7 @@ def compile_subscription(
 
 
 def _roundings(document: SubscriptionDocument, asked: ParsedSubscription) -> Iterator[str]:
-    """Yield where the bytes say something else than the author wrote: thresholds are fifteenths, lifetimes
-    powers of two.
-    """
+    """Yield where the bytes differ from the document: thresholds are fifteenths, lifetimes powers of two."""
     threshold = document.root.get("threshold")
     if threshold is not None and abs(asked.threshold / 15 - plain_number(threshold)) > 1e-9:
         rounded = f"{asked.threshold}/15 ({asked.threshold / 15:.3f})"
@@ -169,7 +165,7 @@ def _deviations(
                 by = f"a bound moves by {shift.moved:.3g} of the domain, {tolerance:g} is allowed"
                 yield document.problem(span, "D129", f"{name}: {by}; {shift.words}")
             elif shift.is_everything:
-                message = "lets every reading pass: each step holds some that are wanted"
+                message = "lets every reading pass: every step contains some matching readings"
                 yield document.warning(span, "D161", f"{name}: {message}; {shift.words}")
             else:
                 yield document.warning(span, "D160", f"{name}: {shift.words}")
@@ -178,15 +174,15 @@ def _deviations(
         elif fault:
             yield document.problem(span, "D152", f"{name}: {fault}")
         elif constraint.doubt > DOUBTFUL:
-            straying = f"the encoded curve strays by {constraint.deviation:.3f} from the wanted one"
+            straying = f"the encoded curve deviates by {constraint.deviation:.3f} from the requested one"
             yield document.warning(span, "D151", f"{name}: {straying}")
 
 
 def _function_problems(
     block: Block, document: SubscriptionDocument, asked: ParsedSubscription, tolerance: float
 ) -> Iterator[Problem]:
-    """Yield how far the rules of a function stray: always told, doubted above a tenth, refused above the
-    tolerance.
+    """Yield the error of a function's rules: always as a note, above a tenth as a warning, above the
+    tolerance as an error.
     """
     missed, span = block.function_error, asked.combination.span
     if missed is None or block.is_constant:
@@ -194,16 +190,16 @@ def _function_problems(
     strays = f"by up to {missed.largest:.3f} ({missed.mean:.3f} on average) from this function"
     if missed.largest > tolerance:
         remedy = "use a pattern, another aggregating function or fewer predicates, or raise --tolerance"
-        message = f"broken down into pairs it strays {strays}, {tolerance:g} is allowed; {remedy}"
+        message = f"broken down into pairs it deviates {strays}, {tolerance:g} is allowed; {remedy}"
         yield document.problem(span, "D720", message)
     elif missed.largest > DOUBTFUL:
-        yield document.warning(span, "D156", f"the rules stray {strays}")
+        yield document.warning(span, "D156", f"the rules deviate {strays}")
     else:
         size = len(block.content)
-        told = f"broken down into pairs in {size} byte{'' if size == 1 else 's'}, it strays {strays}"
+        told = f"broken down into pairs in {size} byte{'' if size == 1 else 's'}, it deviates {strays}"
         yield document.note(span, "D721", told)
 
 
 def _is_by_bytes(shape: Exact | Crisp | Curved) -> bool:
-    """Tell whether the author gave the bytes themselves, as a decompiled vector does."""
+    """Return whether the document has the bytes themselves, as a decompiled vector does."""
     return isinstance(shape, Exact) or (isinstance(shape, Curved) and isinstance(shape.fuzzifier, Universal))

@@ -1,8 +1,7 @@
-"""What predicates ask for, before anything is fitted: one spec for each constrained attribute.
+"""Specifications of predicates before fitting: one per constrained attribute.
 
-A spec is either exact (three bytes that need no fitting), a set of readings, as crisp predicates have them
-(which becomes the least interval of bytes that misses none of them), or curved (a fuzzifier with hedges,
-whose curve is fitted later).
+A spec is exact (three bytes that need no fitting), a set of readings from a crisp predicate (which becomes
+the smallest byte interval that contains them), or curved (a fuzzifier with hedges, fitted later).
 """
 
 from dataclasses import dataclass
@@ -17,14 +16,12 @@ CRISP = 127
 """The slope code of a crisp constraint."""
 
 COMPLEMENT = 128
-"""The bit of g that turns a constraint into its opposite."""
+"""The bit of g that complements a constraint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """The three bytes themselves. `told` is what they really say, in words, where that is more than was
-    asked.
-    """
+    """The three bytes. `told` is their effective meaning as text, if it is more than requested."""
 
     triple: Triple
     told: str = ""
@@ -32,9 +29,9 @@ class Exact:
 
 @dataclass(frozen=True, slots=True)
 class Crisp:
-    """The exact readings that are wanted, as rising ranges that do not touch, and what the author wrote.
+    """The requested exact readings, as rising ranges that do not touch, and the text of the document.
 
-    `unit` is the one the author counts in.
+    `unit` is that of the document.
     """
 
     wanted: tuple[Range, ...]
@@ -44,9 +41,9 @@ class Crisp:
 
 @dataclass(frozen=True, slots=True)
 class Curved:
-    """A fuzzifier, the hedges applied to it in that order, and whether the opposite is meant (`is-not`).
+    """A fuzzifier, its hedges in order of application, and whether it is negated (`is-not`).
 
-    `unit` is the one the author counts in.
+    `unit` is that of the document.
     """
 
     fuzzifier: Fuzzifier
@@ -57,11 +54,11 @@ class Curved:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintSpec:
-    """One attribute and what is asked of it. `attribute` is None for the event's age, `word` what the author
-    calls it.
+    """One attribute and its constraint. `attribute` is None for the event's age, `word` its name in the
+    document.
 
-    `is_negated` tells that a pattern asks for its opposite: there a crisp set must hold for too few readings
-    rather than too many, so that the pattern holds for too many.
+    `is_negated` is set inside a `not` of a pattern: there a crisp set must contain too few readings rather
+    than too many, so that the pattern matches too many.
     """
 
     index: int
@@ -74,5 +71,4 @@ class ConstraintSpec:
 
     @property
     def name(self) -> str:
-        """Return what the attribute is called."""
         return self.attribute.name if self.attribute is not None else "age of the event"

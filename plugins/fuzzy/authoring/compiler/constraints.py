@@ -1,8 +1,7 @@
-"""Specifications that got their three bytes: what a vector carries for each attribute, and how true that is
-to what was asked.
+"""Fitted constraints: the three bytes per attribute, and their deviation from the request.
 
-Wanted and encoded are compared over exact readings, not over bytes: a curve that changes within one byte
-strays there, however well the middles of the bytes were met.
+Requested and encoded curves are compared over exact readings, not over bytes: a curve that changes within one
+byte deviates there, even if the middles of the bytes are exact.
 """
 
 import math
@@ -43,13 +42,13 @@ from plugins.fuzzy.vectors import Triple
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
-    """One attribute's constraint: the spec, its bytes, and the curve that was wanted.
+    """The constraint of one attribute: the spec, its bytes, and the requested curve.
 
     `deviation` is, for a curve, the largest difference of degrees over all exact readings, and for a crisp
-    set how far a bound moved, as a share of the domain (`shift` then tells it in words). `within_a_step` is
-    the part of it that no three bytes could avoid: half of what the curve changes within one step. `doubt` is
-    the deviation without that part, and of a hedged term that of the term without its hedges: what the
-    language's own hedges cost is in its documentation, not a warning for everybody who uses them.
+    set the shift of a bound as a share of the domain (`shift` describes it). `within_a_step` is the
+    unavoidable part: half of the change within one step. `doubt` is the deviation without that part, and for
+    a hedged term that of the term without hedges: the cost of hedges is documented and not worth a warning
+    each time.
     """
 
     spec: ConstraintSpec
@@ -62,22 +61,20 @@ class Constraint:
 
     @property
     def index(self) -> int:
-        """Return the attribute's index."""
         return self.spec.index
 
     @property
     def attribute(self) -> str:
-        """Return what the attribute is called."""
         return self.spec.name
 
     @property
     def encoded(self) -> Curve:
-        """Return the curve that the three bytes stand for."""
+        """Return the curve of the three bytes."""
         return degrees(*self.triple)
 
     @property
     def is_never_met(self) -> bool:
-        """Tell whether no reading gets any degree, or inside of a `not` every one the full degree."""
+        """Return whether every reading has degree 0, or inside a `not` degree 1."""
         satisfied = self.encoded < 1 if self.spec.is_negated else self.encoded > 0
         attribute = self.spec.attribute
         if attribute is None:
@@ -89,10 +86,10 @@ class Constraint:
 
 
 def constrain(spec: ConstraintSpec) -> Constraint:
-    """Return the constraint of a spec. Exact bytes stay as they are, readings get the least bytes that hold
-    them all, a curve is fitted.
+    """Return the constraint of a spec. Exact bytes are unchanged, readings get the smallest interval that
+    contains them, a curve is fitted.
 
-    `is-not` is the fitted term with the complement bit, so that a term and its opposite always add up to 1. A
+    `is-not` is the fitted term with the complement bit, so that a term and its negation always add up to 1. A
     curve with vertical sides is a set of readings.
     """
     shape, attribute = spec.shape, spec.attribute
@@ -115,13 +112,13 @@ def constrain(spec: ConstraintSpec) -> Constraint:
 
 
 def _wanted_curve(shape: Curved, attribute: Attribute | None) -> Curve:
-    """Return the curve that is asked for over the bytes, its hedges and its complement included."""
+    """Return the requested curve over the bytes, including hedges and complement."""
     curve = _curve_at(shape, domain_values(attribute))
     return 1.0 - curve if shape.complement else curve
 
 
 def _curve_at(shape: Curved, x: Curve) -> Curve:
-    """Return the degrees of a term with its hedges at the values x, before `is-not` turns it over."""
+    """Return the degrees of a term with its hedges at the values x, before `is-not`."""
     curve = fuzzifier_curve(shape.fuzzifier, x)
     for hedge in shape.hedges:
         curve = hedged(curve, hedge)
@@ -145,7 +142,9 @@ def _crisp(spec: ConstraintSpec, shape: Crisp, attribute: Attribute) -> Constrai
 
 
 def _shares(wanted: tuple[Range, ...], triple: Triple, attribute: Attribute) -> Curve:
-    """Return for each byte which share of its readings is wanted; where it has none, what the bytes say."""
+    """Return, for each byte, the share of its readings that is requested; for a byte without readings, the
+    encoded degree.
+    """
     curve = degrees(*triple).copy()
     for byte in range(256):
         first, last = first_reading(byte, attribute), last_reading(byte, attribute)
@@ -158,7 +157,7 @@ def _shares(wanted: tuple[Range, ...], triple: Triple, attribute: Attribute) -> 
 
 
 def _fitted(shape: Curved, attribute: Attribute | None) -> tuple[int, int, int, float, float]:
-    """Return the bytes of a curve before `is-not`, how far they stray, and what of it is within a step."""
+    """Return the bytes of a curve before `is-not`, their deviation, and its unavoidable part."""
     if isinstance(shape.fuzzifier, Universal) and not shape.hedges:
         return shape.fuzzifier.v, shape.fuzzifier.V, shape.fuzzifier.g, 0.0, 0.0
     found = fit(_curve_at(shape, domain_values(attribute)))
@@ -175,8 +174,8 @@ def _fitted(shape: Curved, attribute: Attribute | None) -> tuple[int, int, int, 
 
 
 def _telling_readings(shape: Curved, attribute: Attribute) -> list[int]:
-    """Return the readings among which the largest deviation is found: the first and the last of every byte,
-    and those around every corner of the curve, because between them the curve only rises or only falls.
+    """Return the readings among which the largest deviation is found: the first and last of every byte, and
+    those around every corner of the curve, because the curve is monotonic in between.
     """
     lo, hi = attribute.lo_scaled, attribute.hi_scaled
     ends = ((first_reading(byte, attribute), last_reading(byte, attribute)) for byte in range(256))

@@ -1,4 +1,4 @@
-"""Reads `<crisp-predicate>`: comparisons that hold or do not, as the exact readings for which they hold."""
+"""Reads `<crisp-predicate>`: comparisons, as the exact readings for which they hold."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def read_crisp(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
-    """Return the spec of a crisp predicate."""
     named = reader.attribute(element)
     unit = None if named is None else unit_of(element, named, reader)
     if named is None or unit is None:
@@ -34,8 +33,8 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[ConstraintSp
         return []
     if operator == "in" and _is_scattered(wanted, attribute):
         message = (
-            f"the values of {attribute.name} are scattered: neither they nor the others stand side by side, "
-            "so one interval cannot hold them; write one subscription for each run"
+            f"the values of {attribute.name} are scattered: neither they nor the others are adjacent, "
+            "so one interval cannot hold them; write one subscription per run"
         )
         reader.complain(span, "D115", message)
         return []
@@ -45,7 +44,9 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[ConstraintSp
 
 
 def _is_scattered(wanted: tuple[Range, ...], attribute: Attribute) -> bool:
-    """Tell whether one interval of bytes, or all but one, would hold bytes of which no reading is wanted."""
+    """Return whether one byte interval, or its complement, would contain bytes without any
+    requested reading.
+    """
     needed = {
         byte
         for first, last in wanted

@@ -1,7 +1,7 @@
-"""Crisp sets: wanted readings → the least interval of bytes, or all but one, that misses none of them.
+"""Crisp sets: from readings to the smallest byte interval, or complement of one, that contains all of them.
 
-Readings share bytes, so a bound that falls inside of a byte moves outward to that byte's border: the
-subscription may hear too much, never too little. What it says then is a `Shift`, told in the author's unit.
+Readings share bytes, so a bound within a byte moves outward to the byte's border: the subscription may match
+too much, never too little. The effective set is a `Shift`, in the unit of the document.
 """
 
 import itertools
@@ -21,10 +21,10 @@ from plugins.fuzzy.vectors import Triple
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """What crisp bytes let pass besides what was asked.
+    """Readings that crisp bytes match in addition.
 
-    `true` are the readings that pass, `moved` is how far the bound that moved farthest did, as a share of the
-    domain, `words` say both in the author's unit.
+    `true` are the matching readings, `moved` is the largest shift of a bound as a share of the domain,
+    `words` describe both in the unit of the document.
     """
 
     true: tuple[Range, ...]
@@ -35,15 +35,15 @@ class Shift:
     is_everything: bool
 
     def as_document(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         bounds = [list(pair) for pair in self.bounds]
         return {"true": bounds, "step": self.step, "moved": self.moved, "words": self.words}
 
 
 def least_triple(wanted: tuple[Range, ...], attribute: Attribute) -> Triple:
-    """Return the crisp triple that lets all wanted readings pass, and as few others as one interval can.
+    """Return the crisp triple that matches all requested readings, and as few others as one interval can.
 
-    It is the interval of their bytes, or all but the widest gap between them where both ends are wanted.
+    It is the interval of their bytes, or the complement of the widest gap between them if both ends are
+    requested.
     """
     bytes_ = [(byte_of(first, attribute), byte_of(last, attribute)) for first, last in wanted]
     v, V = bytes_[0][0], bytes_[-1][1]
@@ -66,14 +66,14 @@ def least_triple(wanted: tuple[Range, ...], attribute: Attribute) -> Triple:
 
 
 def passing(triple: Triple, attribute: Attribute) -> tuple[Range, ...]:
-    """Return the readings that crisp bytes let pass, as rising ranges."""
+    """Return the readings that crisp bytes match, as rising ranges."""
     v, V, g = triple
     inside = readings_of(v, V, attribute)
     return tuple(all_but(inside, attribute) if g & COMPLEMENT else inside)
 
 
 def shift_of(shape: Crisp, triple: Triple, attribute: Attribute) -> Shift | None:
-    """Return what passes besides the wanted readings, or None where the bytes say exactly what was asked."""
+    """Return the additionally matching readings, or None if the bytes are exact."""
     true = passing(triple, attribute)
     if true == shape.wanted:
         return None
@@ -98,12 +98,12 @@ def shift_of(shape: Crisp, triple: Triple, attribute: Attribute) -> Shift | None
 
 
 def opposite(shape: Crisp, attribute: Attribute) -> Crisp:
-    """Return what is asked where a pattern negates a crisp set."""
+    """Return the complement of a crisp set, for a pattern that negates it."""
     return Crisp(tuple(all_but(shape.wanted, attribute)), f"not {shape.written}", shape.unit)
 
 
 def range_words(ranges: tuple[Range, ...], attribute: Attribute, unit: str) -> str:
-    """Return rising ranges of readings in words: `from 27.5 ppm on`, `up to 06:02 and from 21:57 on`."""
+    """Return the text of rising ranges of readings: `from 27.5 ppm on`, `up to 06:02 and from 21:57 on`."""
     told = []
     for first, last in ranges:
         low, high = _told(first, attribute, unit), _told(last, attribute, unit)
@@ -119,7 +119,7 @@ def range_words(ranges: tuple[Range, ...], attribute: Attribute, unit: str) -> s
 
 
 def vertical_sides(shape: Curved, attribute: Attribute) -> Crisp | None:
-    """Return the readings that a curve with vertical sides wants: such a curve is a crisp set."""
+    """Return the readings of a curve with vertical sides, which is a crisp set."""
     match shape.fuzzifier:
         case Trapezoidal(left, right, 0):
             low, high = _exact(left, attribute), _exact(right, attribute)
@@ -144,7 +144,7 @@ def _exact(value: float, attribute: Attribute) -> Fraction:
 
 
 def _moved_edges(wanted: tuple[Range, ...], true: tuple[Range, ...]) -> list[tuple[int, int]]:
-    """Return (wanted, true) for each end of a wanted range that another reading took the place of.
+    """Return (requested, effective) for each end of a range that moved.
 
     An end that vanished, because two ranges became one, is compared with the far end of the gap between them.
     """

@@ -1,6 +1,4 @@
-"""Step 5: constraints → vector. Puts the bytes together, and tells for each byte which piece of the XML it
-came from.
-"""
+"""Step 5: constraints → vector. Assembles the bytes, with the part of the XML that each one comes from."""
 
 from plugins.authoring.xml.spans import Span
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
@@ -8,7 +6,7 @@ from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 
 Spans = tuple[Span | None, ...]
-"""For each byte the piece of the document it came from; None where the document does not decide it."""
+"""For each byte its part of the document; None if the document does not determine it."""
 
 
 def encode_parsed(

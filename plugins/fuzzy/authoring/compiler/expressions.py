@@ -1,9 +1,9 @@
-"""Expressions over the degrees of predicates: what an author writes in `<function>`.
+"""Expressions over the degrees of predicates, in `<function>`.
 
     sqrt(heart_rate * oxygen_saturation)        2 * heart_rate - 1        max(heart_rate, 0.3) ** 2
 
-Names are attributes of the subscription's predicates and stand for their degrees in [0, 1]; numbers, + − * /
-**, brackets and the functions below are all there is. The value is clipped to [0, 1].
+Names are attributes of the subscription's predicates and stand for their degrees in [0, 1]. Allowed are
+numbers, + − * / **, brackets and the functions below. The value is clipped to [0, 1].
 """
 
 import ast
@@ -17,9 +17,7 @@ from dens.config.problems import did_you_mean, listed
 
 Degrees = npt.NDArray[np.float64]
 Expression = Callable[[Degrees], Degrees]
-"""Takes degrees in [0, 1], one row for each sample and one column for each predicate; returns a value for
-each row.
-"""
+"""From degrees in [0, 1], one row per sample and one column per predicate, to one value per row."""
 
 DEEPEST: Final = 32
 LONGEST: Final = 500
@@ -43,13 +41,13 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 
 
 class BadExpression(ValueError):
-    """An expression says nothing: why."""
+    """An invalid expression, and why."""
 
 
 def parse_expression(text: str, names: Mapping[str, int]) -> Expression:
     """Return the function of an expression over predicates, or raise `BadExpression`.
 
-    `names` leads from each name to its predicate's column; a predicate may have several.
+    `names` maps each name to its predicate's column; a predicate may have several names.
     """
     tree = _parsed(text, names)
 
@@ -64,9 +62,7 @@ def parse_expression(text: str, names: Mapping[str, int]) -> Expression:
 
 
 def linear_form(text: str, names: Mapping[str, int]) -> tuple[float, float, float]:
-    """Return (c, d, e) of an expression c + d·first + e·second over two degrees; `BadExpression` if it is
-    not of this form.
-    """
+    """Return (c, d, e) of an expression c + d·first + e·second over two degrees, or raise `BadExpression`."""
     tree = _parsed(text, names)
     places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.3, 0.6], [0.7, 0.2]])
     columns = {name: places[:, column] for name, column in names.items()}

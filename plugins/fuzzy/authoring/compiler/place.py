@@ -1,4 +1,4 @@
-"""Reads `<within distance of>`: a place, as intervals on the two attributes that tell where an event was."""
+"""Reads `<within distance of>`: a place, as intervals of the two location attributes of an event."""
 
 import math
 from fractions import Fraction
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def read_within(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
-    """Return two specs, one on each coordinate: the square around the place. It holds the circle."""
+    """Return two specs, one per coordinate: the square around the place, which contains the circle."""
     document = reader.document
     event = reader.event
     if event.location is None:
-        message = f"event class {event.name} does not say where it happens (no `location` in its vocabulary)"
+        message = f"event class {event.name} has no location (no `location` in its vocabulary)"
         reader.complain(document.span(element), "D126", message)
         return []
     axes = [event.attribute(name) for name in event.location]
@@ -67,8 +67,8 @@ def _center(element: "Element", reader: PredicateReader) -> tuple[float, float] 
 
 
 def _readings_near(axis: Attribute, center: float, reach: float) -> Range | None:
-    """Return the readings of a coordinate within reach, the one nearest to the place among them always; None
-    where all lie outside of the domain.
+    """Return the readings of a coordinate within reach, always including the nearest one; None if all are
+    outside the domain.
     """
     scale = 10**axis.decimals
     middle, far = Fraction(repr(center)) * scale, Fraction(repr(reach)) * scale

@@ -1,7 +1,7 @@
-"""Step 2: document → predicates. Finds out what a subscription asks for, with the mission table at hand.
+"""Step 2: document → predicates. Reads the conditions of a subscription, with the mission table.
 
-Each tag of a predicate has a reader. A new tag is a plug-in: a reader under its own namespace, given to the
-compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name is the tag,
+Each predicate tag has a reader. A new tag is a plug-in: a reader under its own namespace, given to the
+compiler or listed in the entry-point group `dens.fuzzy_tags` (the entry's name is the tag,
 `{urn:example}near`). A tag without a reader is an error.
 """
 
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 TagReader = Callable[["Element", PredicateReader], list[ConstraintSpec]]
-"""Reads one element into specs: one for most tags, two for a place, none when something was wrong (and
-noted).
-"""
+"""Reads one element into specs: one for most tags, two for a place, none if it is invalid (which is
+reported)."""
 
 TagReaders = Mapping[str, TagReader]
-"""Readers by the tag they read, as `{namespace}name`."""
+"""Readers by tag, as `{namespace}name`."""
 
 BUILT_IN_TAGS: Final[TagReaders] = {
     f"{{{NAMESPACE}}}approximate-predicate": read_approximate,
@@ -51,8 +50,8 @@ _COMBINING = ("aggregating-function", "function", "predicate-pattern")
 
 @dataclass(frozen=True, slots=True)
 class ParsedSubscription:
-    """What a subscription asks for. `pattern` has ranks for leaves: positions in `specs`, which are in
-    attribute order.
+    """A parsed subscription. The leaves of `pattern` are ranks: positions in `specs`, which are in attribute
+    order.
     """
 
     event: int
@@ -70,7 +69,7 @@ class ParsedSubscription:
 
 @cache
 def registered_tags() -> TagReaders:
-    """Return the readers of all tags: the language's own, and those of installed third parties."""
+    """Return the readers of all tags: the language's own, and those of installed packages."""
     found = members("dens.fuzzy_tags", "the tag", callable, "a function that reads an element")
     return {**{entry.name: reader for entry, reader in found}, **BUILT_IN_TAGS}
 
@@ -78,7 +77,7 @@ def registered_tags() -> TagReaders:
 def read_predicates(
     reader: PredicateReader, tags: TagReaders, aggregators: AggregatingFunctions | None = None
 ) -> ParsedSubscription:
-    """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
+    """Return the parsed document. All errors raise one `DocumentError`."""
     document = reader.document
     root = document.root
     threshold_span = document.attribute_span(root, "threshold")
@@ -115,15 +114,13 @@ class _Gathering:
     def gather(
         self, root: "Element", combination: Combination
     ) -> tuple[tuple[ConstraintSpec, ...], Pattern | None]:
-        """Return the specs in attribute order, and the pattern with their ranks if there is one."""
+        """Return the specs in attribute order, and the pattern over their ranks if there is one."""
         inside = combination.pattern
         tree = self._of_nested(inside) if inside is not None else None
         for child in root:
             if local_name(child) not in _COMBINING and local_name(child) != "within-last":
                 if tree is not None:
-                    message = (
-                        "with a <predicate-pattern> that nests predicates all of them stand inside of it"
-                    )
+                    message = "if a <predicate-pattern> nests predicates, all of them must be inside it"
                     self.reader.complain(self.reader.document.span(child), "D120", message)
                 self._of_predicate(child)
         if inside is not None and tree is None:
@@ -141,7 +138,7 @@ class _Gathering:
             tree = both(tree, ages[0])
         elif ages and not ANY_ZERO_IS_ZERO >> combination.aggregator & 1:
             name = AGGREGATOR_NAMES[combination.aggregator]
-            message = f"with {name} an event that is too old gets a lower degree, but may still match"
+            message = f"with {name} an event that is too old has a lower degree, but may still match"
             self.reader.warn(combination.span, "D155", message)
         order = sorted(range(len(self.specs)), key=lambda position: self.specs[position].index)
         rank = {position: number for number, position in enumerate(order)}
@@ -165,9 +162,7 @@ class _Gathering:
         return self.predicates[-1]
 
     def _of_nested(self, holder: "Element") -> Pattern | None:
-        """Return the pattern that an element nests; None when it nests nothing (a short form) or not
-        rightly.
-        """
+        """Return the pattern nested in an element; None if it nests nothing (a short form) or is invalid."""
         children = list(holder)
         if children and own_text(holder):
             message = "a <predicate-pattern> is a short form or nests predicates, not both"
@@ -202,23 +197,23 @@ class _Gathering:
         for position, element in enumerate(root.iterchildren(f"{{{NAMESPACE}}}within-last")):
             if position:
                 span = self.reader.document.span(element)
-                self.reader.complain(span, "D120", "<within-last> stands here twice; keep one")
+                self.reader.complain(span, "D120", "<within-last> occurs twice; keep one")
                 continue
             found = self._of_predicate(element)
             ages += [found] if found is not None else []
         return ages
 
     def _of_keep(self, root: "Element", combination: Combination, has_age: bool) -> list[Pattern]:
-        """Read `keep`, which lets through or holds back and must not move a degree."""
+        """Read `keep`, which filters by age and must not change a degree."""
         specs = read_keep(root, self.reader)
         if not specs:
             return []
         name = AGGREGATOR_NAMES.get(combination.aggregator, "")
         message = ""
         if has_age:
-            message = "keep and <within-last> both say how old an event may be; keep one of them"
+            message = "keep and <within-last> both limit the age; remove one"
         elif combination.pattern is None and not UNMOVED_BY_ONE >> combination.aggregator & 1:
-            message = f"with {name} the age would count among the degrees; use min, product or a pattern"
+            message = f"with {name} the age would change the degree; use min, product or a pattern"
         if message:
             self.reader.complain(specs[0].span, "D141", message)
             return []
@@ -229,7 +224,7 @@ class _Gathering:
         if combination.aggregator != WEIGHTED_MEAN:
             for spec in self.specs:
                 if spec.weight != 1.0:
-                    message = f"the weight of {spec.name} counts for nothing without a weighted_mean"
+                    message = f"the weight of {spec.name} has no effect without weighted_mean"
                     self.reader.warn(spec.span, "D157", message)
 
     def _complain_about_doubles(self) -> None:
@@ -237,8 +232,8 @@ class _Gathering:
         for spec in self.specs:
             first = seen.setdefault(spec.index, spec)
             if first is not spec:
-                has = f"{spec.name} has a predicate already, in line {first.span.line}; it can have one"
-                message = f"{has}: say both as one (between, is-not), or write two subscriptions"
+                has = f"{spec.name} has a predicate already, in line {first.span.line}; only one is allowed"
+                message = f"{has}: combine both (between, is-not), or write two subscriptions"
                 self.reader.complain(spec.span, "D104", message)
 
 
@@ -253,7 +248,7 @@ def _ranked(tree: Pattern, rank: dict[int, int]) -> Pattern:
 
 
 def _negated(tree: Pattern, *, inside: bool = False) -> set[int]:
-    """Return the positions of the predicates that stand inside of an odd number of `not`s."""
+    """Return the positions of the predicates inside an odd number of `not`s."""
     match tree:
         case Leaf(position):
             return {position} if inside else set()
@@ -264,7 +259,7 @@ def _negated(tree: Pattern, *, inside: bool = False) -> set[int]:
 
 
 def _expanded(tree: Pattern, predicates: list[Pattern]) -> Pattern:
-    """Put the patterns of the predicates in the place of their numbers."""
+    """Replace the numbers of predicates by their patterns."""
     match tree:
         case Leaf(number):
             return predicates[number]

@@ -1,11 +1,11 @@
-"""Reads `<rule>` elements: an author's own local linear models, one for each pair of regions.
+"""Reads `<rule>` elements: local linear models, one per pair of regions.
 
     <function>
       <rule at="0 0">0</rule>
       <rule at="0 1">0.2 * heart_rate</rule> …
 
-says what the function is near these two degrees. Rules whose models are constant make a table of zero order,
-others one of first order.
+defines the function near these two degrees. Rules with constant models make a table of order zero, others one
+of order one.
 """
 
 from collections.abc import Mapping
@@ -26,18 +26,18 @@ HALF_A_STEP: Final = 1 / 510
 
 Pair = tuple[int, int]
 EVERY_PAIR: Final[Pair] = (-1, -1)
-"""What a rule is about that says nothing of it."""
+"""The pair of a rule that names none."""
 
 Model = tuple[float, float, float]
-"""The value at the centres and what it gains for each unit of the first and of the second degree."""
+"""The value at the centres, and its slopes in the first and the second degree."""
 
 
 def rules_block(
     rules: "list[Element]", in_order: list[int], names: Mapping[str, int], order: int | None
 ) -> tuple[bytes, int]:
-    """Return the block of an author's rules and its order; `BadExpression` says what is wrong with them.
+    """Return the block of the rules and its order, or raise `BadExpression`.
 
-    `in_order` are the ranks of the predicates in document order, `names` what they are called.
+    `in_order` are the ranks of the predicates in document order, `names` their names.
     """
     count = len(in_order)
     models: dict[Pair, dict[Pair, Model]] = {}
@@ -50,32 +50,32 @@ def rules_block(
         value = form[0] + form[1] * at[0] / 255 + form[2] * at[1] / 255
         table = models.setdefault(pair, {})
         if at in table:
-            raise BadExpression(f'two rules stand at "{rule.get("at")}"; keep one')
+            raise BadExpression(f'two rules have at="{rule.get("at")}"; remove one')
         table[at] = _checked((value, form[1], form[2]), rule)
     centres = sorted({centre for table in models.values() for at in table for centre in at})
     if not 2 <= len(centres) <= MOST_REGIONS:
-        raise BadExpression(f"rules stand at 2 to {MOST_REGIONS} degrees along each side, not {len(centres)}")
+        raise BadExpression(f"rules have {len(centres)} degrees along a side; expected 2 to {MOST_REGIONS}")
     pairs = [EVERY_PAIR] if EVERY_PAIR in models else list(combinations(range(count), 2))
     flat = not any(model[1] or model[2] for table in models.values() for model in table.values())
     chosen = order if order is not None else (0 if flat else 1)
     if chosen == 0 and not flat:
-        raise BadExpression("takagi_sugeno_0 has rules without slopes; write takagi_sugeno_1")
+        raise BadExpression("takagi_sugeno_0 has no slopes; use takagi_sugeno_1")
     content = b""
     for pair in pairs:
         table = models.get(pair, {})
         for at in ((a, b) for a in centres for b in centres):
             if at not in table:
                 where = f'at="{at[0] / 255:.3g} {at[1] / 255:.3g}"'
-                raise BadExpression(f"no rule stands {where}; each pair of centres of each pair needs one")
+                raise BadExpression(f"no rule {where}; each pair of centres of each pair needs one")
             content += _coefficients(table[at], chosen)
     function = ONE_TABLE if len(pairs) == 1 else TABLE_PER_PAIR
     return bytes([function, len(centres), *centres]) + content, chosen
 
 
 def _pair(rule: "Element", in_order: list[int], names: Mapping[str, int]) -> tuple[Pair, bool]:
-    """Return the ranks a rule is about, lower first, and whether it names them the other way round.
+    """Return the ranks of a rule, lower first, and whether it names them in reverse.
 
-    Of more than two predicates, a rule that names none is about every pair.
+    With more than two predicates, a rule that names none applies to every pair.
     """
     of = rule.get("of")
     if of is None:
@@ -109,9 +109,9 @@ def _centres(rule: "Element", is_turned: bool) -> Pair:
 def _checked(model: Model, rule: "Element") -> Model:
     where = f'the rule at "{rule.get("at")}"'
     if not -HALF_A_STEP < model[0] < 1 + HALF_A_STEP:
-        raise BadExpression(f"{where} is {model[0]:.3g} there, outside of 0..1")
+        raise BadExpression(f"{where} is {model[0]:.3g} there, outside 0..1")
     if any(not -128.5 < 64 * slope < 127.5 for slope in model[1:]):
-        raise BadExpression(f"{where} rises or falls by more than 2 for each unit of a degree")
+        raise BadExpression(f"{where} has a slope above 2")
     return model
 
 

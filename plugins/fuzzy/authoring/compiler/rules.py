@@ -1,11 +1,11 @@
 """Breaks a function of degrees down into pairs (docs/vector-format.md, aggregators 7 and 8;
 docs/decisions/0017-break-down.md).
 
-Tried in turn: a function that boards know by name; a generator, in whose domain the function is a weighted
-sum; tables of Takagi–Sugeno rules over pairs. The value of tables is linear in the rules' coefficients once
-the centres stand, so those of all pairs are found together by least squares, reweighted a few times towards
-the largest errors. Of all that come near enough the shortest is taken. What the bytes then really compute is
-measured over all degrees, zeros among them, with the code that runs on boards.
+Tried in turn: a built-in function of boards; a generator, in whose domain the function is a weighted sum;
+tables of Takagi–Sugeno rules over pairs. For given centres the value of tables is linear in the rules'
+coefficients, so those of all pairs are found together by least squares, reweighted a few times towards the
+largest errors. The shortest sufficient block is taken. The error of the encoded bytes is measured over all
+degrees, including zeros, with the code that runs on boards.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from watchdog.breakdown import evaluate_function, named
 LONGEST_BLOCK: Final = 255
 MOST_REGIONS: Final = 8
 NEAR_ENOUGH: Final = 0.01
-"""An error that is not worth more bytes: the one per cent that the paper allows its approximated root."""
+"""An error that does not justify more bytes: the one percent that the paper allows its approximated root."""
 
 _SPACINGS = (1.0, 1.5, 2.0)
 _SCATTERED = 900
@@ -38,9 +38,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FittedRules:
-    """The bytes of the block, its aggregator, and what they miss: the largest and the mean error, in degrees
-    0..1.
-    """
+    """The bytes of the block, its aggregator, and the largest and mean error, in degrees 0..1."""
 
     block: bytes
     aggregator: int
@@ -49,9 +47,9 @@ class FittedRules:
 
 
 def fit_rules(function: Expression, count: int, order: int | None) -> FittedRules | None:
-    """Return the rules for a function of `count` degrees; None where no block has room for any.
+    """Return the rules for a function of `count` degrees, or None if no block is large enough.
 
-    With an order only rules of that order are tried, and generators are of order 0.
+    With an order only rules of that order are tried; generators have order 0.
     """
     samples = _samples(count)
     wanted = function(samples / 255.0) * 255.0
@@ -77,7 +75,7 @@ def fit_rules(function: Expression, count: int, order: int | None) -> FittedRule
 
 
 def errors_of(block: bytes, samples: Degrees, wanted: Floats, order: int) -> tuple[float, float]:
-    """Return the largest and the mean error of a block on samples, computed as a board computes it."""
+    """Return the largest and the mean error of a block on samples, computed as on a board."""
     framed = bytes([len(block)]) + block
     count = samples.shape[1]
     found = [
@@ -88,25 +86,23 @@ def errors_of(block: bytes, samples: Degrees, wanted: Floats, order: int) -> tup
 
 
 def geometric_mean(degrees: Degrees) -> Degrees:
-    """Return the geometric mean of each row."""
     with np.errstate(divide="ignore"):
         found: Degrees = np.exp(np.log(degrees).mean(axis=1))
     return found
 
 
 def harmonic_mean(degrees: Degrees) -> Degrees:
-    """Return the harmonic mean of each row."""
     with np.errstate(divide="ignore"):
         found: Degrees = 1.0 / (1.0 / degrees).mean(axis=1)
     return found
 
 
 NAMED: Final[tuple[Expression, ...]] = (geometric_mean, harmonic_mean)
-"""The functions that boards know, by their numbers."""
+"""The built-in functions of boards, by number."""
 
 
 def _named(samples: Degrees, wanted: Floats, order: int) -> FittedRules | None:
-    """Return the named function that this function is, if it is one."""
+    """Return the built-in function that equals this function, if any."""
     for number in range(NAMED_FUNCTIONS):
         if np.abs(NAMED[number](samples / 255.0) * 255.0 - wanted).max() < 0.1:
             _, mean = errors_of(bytes([number]), samples[-_MEASURED:], wanted[-_MEASURED:], order)
@@ -115,7 +111,7 @@ def _named(samples: Degrees, wanted: Floats, order: int) -> FittedRules | None:
 
 
 def _generated(samples: Degrees, wanted: Floats) -> Iterator[FittedRules]:
-    """Yield what weighted sums in the domains of some generators make of a function."""
+    """Yield approximations by weighted sums in the domains of some generators."""
     inner = (samples >= 8).all(axis=1) & (wanted >= 8) & (wanted <= 252)
     if inner.sum() < 20:
         return
@@ -132,7 +128,7 @@ def _generated(samples: Degrees, wanted: Floats) -> Iterator[FittedRules]:
 
 
 def _generators() -> Iterator[tuple[Expression, bytes]]:
-    """Yield every generator that is tried, as a function of degrees 0..1 and as regions, centres and φ."""
+    """Yield every generator to try, as a function of degrees 0..1 and as regions, centres and φ."""
     yield (lambda a: -np.log(a)), named(0)[:-1]
     yield (lambda a: 1.0 / a - 1.0), named(1)[:-1]
     for power in _POWERS:
@@ -146,9 +142,7 @@ def _generators() -> Iterator[tuple[Expression, bytes]]:
 
 
 def _whole_and_weights(weights: Floats) -> bytes:
-    """Return the weights as whole numbers over the one whole that tells them best, of those as good the
-    least.
-    """
+    """Return the weights as integers over the best common denominator, of equally good ones the least."""
     best: tuple[float, int] | None = None
     for whole in range(1, 256):
         parts = np.round(weights * whole)
@@ -164,8 +158,8 @@ def _whole_and_weights(weights: Floats) -> bytes:
 
 
 def _tables(samples: Degrees, wanted: Floats, order: int, form: int, room: int) -> Iterator[FittedRules]:
-    """Yield the best tables of every size up to `room` bytes, until one is near enough or more rules have
-    helped little.
+    """Yield the best tables of every size up to `room` bytes, until one is good enough or more rules help
+    little.
     """
     count = samples.shape[1]
     tables = 1 if form == ONE_TABLE else count * (count - 1) // 2
@@ -192,7 +186,7 @@ def _tables(samples: Degrees, wanted: Floats, order: int, form: int, room: int) 
 def _fitted(
     samples: Degrees, wanted: Floats, centres: npt.NDArray[np.int64], order: int, form: int
 ) -> tuple[float, bytes]:
-    """Return the largest error that is to be expected of the best table with these centres, and its block."""
+    """Return the expected largest error of the best table with these centres, and its block."""
     design = _design(samples, centres, order, form)
     weight = np.ones(len(samples))
     for _ in range(_ROUNDS):
@@ -211,7 +205,7 @@ def _fitted(
 
 
 def _raised(solution: Floats, table: int, size: int) -> tuple[Floats, int]:
-    """Return coefficients whose tables have no constant below 0, and what they add together."""
+    """Return coefficients whose tables have no constant below 0, and their common offset."""
     raised = solution.copy().reshape(-1, table)
     constants = raised[:, ::size]
     lifts = np.ceil(np.maximum(-constants.min(axis=1), 0.0))
@@ -220,9 +214,9 @@ def _raised(solution: Floats, table: int, size: int) -> tuple[Floats, int]:
 
 
 def _least_squares(design: Floats, wanted: Floats, weight: Floats) -> Floats:
-    """Return the coefficients of the least weighted squares, by the normal equations.
+    """Return the weighted least-squares coefficients, by the normal equations.
 
-    A faint pull towards 0 settles coefficients that no sample decides.
+    A slight regularisation determines coefficients without samples.
     """
     weighted = design * weight[:, None]
     normal = design.T @ weighted
@@ -232,7 +226,7 @@ def _least_squares(design: Floats, wanted: Floats, weight: Floats) -> Floats:
 
 
 def _rounded(solution: Floats, order: int) -> Floats:
-    """Return the coefficients as a block can have them."""
+    """Return the coefficients rounded as in a block."""
     if order == 0:
         return np.clip(np.round(solution), 0, 255)
     rules = solution.reshape(-1, 3)
@@ -267,13 +261,13 @@ def _design(samples: Degrees, centres: npt.NDArray[np.int64], order: int, form: 
 
 
 def _memberships(degrees: Floats, centres: npt.NDArray[np.int64]) -> Floats:
-    """Return how much each degree belongs to each centre: linearly to its two neighbours."""
+    """Return the membership of each degree in each centre: linear to its two neighbours."""
     return np.stack([np.interp(degrees, centres, unit) for unit in np.eye(len(centres))], axis=1)
 
 
 def _samples(count: int) -> Degrees:
-    """Return degrees 0..255 to fit and to judge at: a grid for two, for more all corners, small degrees and
-    the same scattered points every time.
+    """Return degrees 0..255 for fitting and measuring: a grid for two, for more all corners, small degrees
+    and fixed pseudo-random points.
     """
     if count == 2:
         side = np.unique(np.append(np.round(np.linspace(0, 255, 34)), [1.0, 2.0, 3.0, 10.0, 254.0]))
@@ -288,13 +282,13 @@ def _samples(count: int) -> Degrees:
 
 
 def is_constant(function: Expression, count: int) -> bool:
-    """Tell whether a function of `count` degrees has one value everywhere."""
+    """Return whether a function of `count` degrees is constant."""
     values = function(np.random.default_rng(5).random((50, count)))
     return bool(np.ptp(values) < 1e-9)
 
 
 def _is_symmetric(function: Expression, count: int) -> bool:
-    """Tell whether the order of the degrees does not matter, so that one table serves all pairs."""
+    """Return whether a function is symmetric, so that one table serves all pairs."""
     samples = np.random.default_rng(3).random((50, count))
     value = function(samples)
     return all(

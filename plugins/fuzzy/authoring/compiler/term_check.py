@@ -1,6 +1,4 @@
-"""Whether three bytes can say what a curve means, and why not: for subscriptions, and for the terms of a
-vocabulary where they are written.
-"""
+"""Checks whether three bytes can express a curve, for subscriptions and for terms of a vocabulary."""
 
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.terms import Hedged
@@ -15,19 +13,19 @@ _NOWHERE = Span(0, 0, 0, 0, 0, 0)
 
 
 def curve_fault(constraint: Constraint, tolerance: float = REFUSED) -> str:
-    """Return why the bytes of a constraint cannot stand for what was wanted, or nothing where they can."""
+    """Return why the bytes of a constraint cannot express the request; empty if they can."""
     if constraint.is_never_met:
-        return f"no reading would get through{_of_steps(constraint)}"
+        return f"no reading can match{_of_steps(constraint)}"
     if constraint.shift is not None or constraint.deviation <= tolerance:
         return ""
-    straying = f"the encoded curve strays by {constraint.deviation:.3f} from the wanted one"
+    straying = f"the encoded curve deviates by {constraint.deviation:.3f} from the requested one"
     if 2 * constraint.within_a_step > tolerance:
         return f"{straying}, {tolerance:g} is allowed{_of_steps(constraint)}"
     return f"{straying}, {tolerance:g} is allowed; choose a simpler shape"
 
 
 def term_fault(attribute: Attribute, name: str) -> str:
-    """Return why three bytes cannot say a term of a sound vocabulary, or nothing where they can."""
+    """Return why three bytes cannot express a term of a valid vocabulary; empty if they can."""
     hedges: tuple[str, ...] = ()
     term = attribute.terms[name]
     while isinstance(term, Hedged):
@@ -38,7 +36,7 @@ def term_fault(attribute: Attribute, name: str) -> str:
 
 
 def _of_steps(constraint: Constraint) -> str:
-    """Return how coarse the steps are where a curve is too narrow for them."""
+    """Return the step size if a curve is too narrow for it."""
     attribute = constraint.spec.attribute
     if attribute is None or attribute.type == "nominal" or not constraint.within_a_step:
         return ""
@@ -47,4 +45,4 @@ def _of_steps(constraint: Constraint) -> str:
     steps = amount_words(widest, attribute)
     if narrowest != widest:
         steps = f"{amount_words(narrowest, attribute)} to {steps}"
-    return f": its sides are steeper than the steps of {steps} can follow; make them two steps wide, or more"
+    return f": its sides are steeper than the steps of {steps}; make them at least two steps wide"

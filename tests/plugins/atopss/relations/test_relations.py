@@ -12,6 +12,7 @@ from plugins.atopss.canonical import canonical
 from plugins.atopss.filter import AtopssFilter
 from plugins.atopss.matching.naive import NaiveMatcher
 from plugins.atopss.notifications import Notification
+from plugins.atopss.published_values import values_of_reading
 from plugins.atopss.relations.cuts import stands_for
 from plugins.atopss.relations.merging import similarity
 from plugins.atopss.relations.merging_table import MergingTable
@@ -19,7 +20,6 @@ from plugins.atopss.relations.relations import AtopssRelations, covers
 from plugins.atopss.shapes.degrees import judged
 from plugins.atopss.shapes.shapes import Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription
-from plugins.atopss.told_values import values_of_reading
 from plugins.atopss.vectors import encode_notification, encode_subscription
 from plugins.language import SubscriptionKey
 from plugins.readings import ExactReading

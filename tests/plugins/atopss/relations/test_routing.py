@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dens.interfaces import EntryTable
 from knowledge_manager.mission_table import load_mission_table
 from plugins.atopss.canonical import canonical
 from plugins.atopss.codec import AtopssCodec
@@ -18,7 +19,7 @@ from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, at_most, int
 from plugins.atopss.subscriptions import Joined, Norm, Predicate, Subscription
 from plugins.atopss.vectors import decode_subscription, encode_notification, encode_subscription
 from plugins.language import SubscriptionKey
-from plugins.routing import EntryTable, MergingOptions, RoutingOptions
+from plugins.routing import MergingOptions, RoutingOptions
 from tests.plugins.atopss.shapes import shapes
 from tests.plugins.atopss.subscriptions import subscriptions, values
 from watchdog.vector import VectorError

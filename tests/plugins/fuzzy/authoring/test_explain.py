@@ -72,7 +72,7 @@ def test_an_explanation_gives_the_verdict_of_the_board() -> None:
     assert found.lines()[-1] == "matches: degree 196/255 (0.769), wanted at least 153"
     assert explain_vector(VECTOR, TABLE, {**values, "ward": "ER"}).matches is False
     assert explain_vector(VECTOR, TABLE, {"ward": "ER"}).verdict() == (
-        "no verdict: patient_temperature, heart_rate is not given"
+        "no result: patient_temperature, heart_rate is not given"
     )
     json.dumps(found.as_document())
 

@@ -195,7 +195,7 @@ def test_another_thesaurus() -> None:
         (HIGH.format("puls", "high") + HIGH.format("heart_rate", "low"), "patient", "",
          "error D104: heart_rate has a predicate already"),
         (HIGH.format("puls", "high"), "patient", "no way",
-         'error D113: attribute "xml:lang": "no way" is not a language tag, such as en, no or bg'),
+         'error D113: attribute "xml:lang": "no way" is not a language tag such as en, no or bg'),
     ],
 )  # fmt: skip
 def test_what_is_refused(body: str, event: str, language: str, message: str) -> None:

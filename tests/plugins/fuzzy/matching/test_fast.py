@@ -142,7 +142,7 @@ def test_a_subscription_of_three_attributes_takes_at_most_32_bytes() -> None:
 def test_a_key_that_the_overlay_cannot_have_is_refused() -> None:
     matcher = FastMatcher(None)
     for key in ((-1, 0), (0, -1), (1 << 24, -1)):
-        with pytest.raises(ValueError, match="no subscription key"):
+        with pytest.raises(ValueError, match="not a subscription key"):
             matcher.add(key, bytes.fromhex("00000000000064c87f0101"))
 
 

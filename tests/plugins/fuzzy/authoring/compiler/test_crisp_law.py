@@ -93,7 +93,7 @@ def holds_in_words(words: str, value: Fraction) -> bool:
         return words == "is anything"
     turned = words.startswith("is not ")
     core = words.removeprefix("is not ").removeprefix("is ")
-    if core.endswith("which no reading is"):
+    if core.endswith("which no reading has"):
         return turned
     numbers = [Fraction(number) for number in re.findall(r"-?\d+(?:\.\d+)?", core)]
     if core.startswith("at most"):

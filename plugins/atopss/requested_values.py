@@ -1,15 +1,15 @@
-"""What a subscription asks of attributes, each as one value: the middle of its core."""
+"""Requested values of a subscription, one per attribute: the middle of its core."""
 
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.shapes.shapes import ANYTHING, Shape
-from plugins.language import AskedValue
+from plugins.language import RequestedValue
 from watchdog.normalise import normal_byte
 
 
-def asked_values(table: MissionTable, body: bytes) -> list[AskedValue]:
-    """Return a byte for each predicate that wants something; what is not wanted has no middle."""
+def requested_values(table: MissionTable, body: bytes) -> list[RequestedValue]:
+    """Return one byte per positive predicate; a complement has no middle."""
     wanted = AtopssCodec(table).subscription(body)
     attributes = {one.index: one for one in table.event_at(wanted.event).attributes}
     return [
@@ -20,7 +20,7 @@ def asked_values(table: MissionTable, body: bytes) -> list[AskedValue]:
 
 
 def _middle(shape: Shape, attribute: Attribute) -> int:
-    """Return the byte of the middle of a core, as far as it lies in the domain."""
+    """Return the byte of the middle of a core, within the domain."""
     if attribute.type == "nominal":
         return min(max(shape.m2, 0), len(attribute.values) - 1)
     lo, hi = attribute.lo_scaled, attribute.hi_scaled

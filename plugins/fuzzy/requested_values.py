@@ -1,18 +1,18 @@
-"""What a subscription asks of attributes, each as one value: the middle of its core."""
+"""Requested values of a subscription, one per attribute: the middle of its core."""
 
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.language import AskedValue
+from plugins.language import RequestedValue
 from watchdog.header import NO_HEADER
 
 _COMPLEMENT: Final = 128
 _EVERYTHING: Final = (0, 255)
 
 
-def asked_values(table: MissionTable, body: bytes) -> list[AskedValue]:
-    """Return a byte for each attribute of which something is wanted; what is not wanted has no middle."""
+def requested_values(table: MissionTable, body: bytes) -> list[RequestedValue]:
+    """Return one byte per attribute with a positive constraint; a complemented one has no middle."""
     parts = FuzzyCodec(table).subscription(NO_HEADER + body)
     return [
         (parts.event, attribute, (v + V) // 2)

@@ -1,4 +1,4 @@
-"""What a reading says of its values, as shapes: the corners that its source knew, or all that has a byte."""
+"""Values of a reading as shapes: the corners that its source knew, or all values of a byte."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from watchdog.normalise import normal_byte
 from watchdog.reading import Reading
 
 _FARTHEST: Final = CORNER_LIMIT - 1
-"""A value that lies beyond what can be written, which no domain does, is told as lying there."""
+"""A value beyond what can be encoded, which no domain has, is clipped to this."""
 
 
 def shape_of_corners(corners: Corners, attribute: Attribute) -> Shape:
-    """Return what a source knew of a value, on the axis of its attribute. All of the domain is anything."""
+    """Return a value with these corners, on the axis of its attribute. The whole domain is anything."""
     lo, hi = attribute.lo_scaled, attribute.hi_scaled
     if corners == (lo, lo, hi, hi) and lo < hi:
         return ANYTHING
@@ -26,7 +26,7 @@ def shape_of_corners(corners: Corners, attribute: Attribute) -> Shape:
 
 
 def shape_of_byte(byte: int, attribute: Attribute) -> Shape:
-    """Return the values that have this byte."""
+    """Return the values with this byte."""
     if attribute.type == "nominal":
         return point(byte)
     low, high = _values_of_byte(byte, attribute.lo_scaled, attribute.hi_scaled, attribute.inner)
@@ -35,8 +35,8 @@ def shape_of_byte(byte: int, attribute: Attribute) -> Shape:
 
 @lru_cache(maxsize=4096)
 def _values_of_byte(byte: int, lo: int, hi: int, inner: tuple[int, ...]) -> tuple[int, int]:
-    """Return the least and the greatest value with a byte, from the low end; where no value has it, the one
-    that comes next.
+    """Return the least and the greatest value with a byte, from the low end; if there is none, the next
+    value.
     """
     domain = range(lo, hi + 1)
     first = bisect_left(domain, byte, key=lambda scaled: normal_byte(scaled, lo, hi, inner))
@@ -46,7 +46,7 @@ def _values_of_byte(byte: int, lo: int, hi: int, inner: tuple[int, ...]) -> tupl
 
 
 def values_of_reading(reading: Reading, table: MissionTable) -> dict[int, Shape]:
-    """Return all that a reading tells; an event class that there is not has no values."""
+    """Return all values of a reading; none for an unknown event class."""
     event = next((one for one in table.events if one.index == reading.event), None)
     found: dict[int, Shape] = {}
     for attribute in () if event is None else event.attributes:
@@ -61,7 +61,7 @@ def values_of_reading(reading: Reading, table: MissionTable) -> dict[int, Shape]
 def values_of_row(
     event: int, feature: int, row: Mapping[int, int], corners: Mapping[int, Corners], table: MissionTable
 ) -> dict[int, Shape]:
-    """Return all that a recorded reading tells: its bytes, and corners where a trace has kept them."""
+    """Return all values of a recorded reading: its bytes, and corners if the trace has them."""
     found: dict[int, Shape] = {}
     for attribute in table.event_at(event).attributes:
         if attribute.index in corners:

@@ -21,8 +21,8 @@ def test_the_middle_of_what_is_wanted_and_nothing_of_what_is_not(name: str) -> N
     source = ASKED.format(language=name).encode()
     language = language_of_document(source, "asked.xml")
     body = authoring_of(language).compile(source, "asked.xml", TABLE).body
-    assert language.asked_values is not None
-    found = {attribute: byte for event, attribute, byte in language.asked_values(TABLE, body)}
+    assert language.requested_values is not None
+    found = {attribute: byte for event, attribute, byte in language.requested_values(TABLE, body)}
     oxygen = EVENT.attribute("oxygen_saturation")
     expected = {
         PULSE.index: normal_byte(1200, PULSE.lo_scaled, PULSE.hi_scaled),
