@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from dens.config.refusal import Refusal
 from dens.interfaces import (
     Composer,
     CompositeNotification,
@@ -43,6 +44,7 @@ __all__ = [
     "CoverIndex",
     "Damper",
     "DocumentFilter",
+    "LanguageDefect",
     "LevelledMatcher",
     "LookUp",
     "Match",
@@ -62,6 +64,12 @@ __all__ = [
 
 DETAIL_BYTES: Final = 255
 """Maximum length of `Match.detail`."""
+
+
+class LanguageDefect(Refusal):
+    """A language of another package raised or returned something invalid. The message has its name, the
+    verb, and the place.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from plugins.composite.language import composite_language
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.language import FUZZY
 from plugins.gtopss.language import GRAPH
-from plugins.guard.guard import LanguageDefect
-from plugins.language import SubscriptionLanguage
+from plugins.language import LanguageDefect, SubscriptionLanguage
 
 if TYPE_CHECKING:
     from knowledge_manager.vocabulary.event_class import Attribute

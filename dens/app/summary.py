@@ -18,7 +18,7 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
     notifications.
     """
     from dens.trace.recorded_run import recorded_run
-    from plugins.guard.guard import LanguageDefect
+    from plugins.language import LanguageDefect
     from spark_analysis.catalogue.recorded import pairs_of
     from spark_analysis.pair_figures import pair_figures
 

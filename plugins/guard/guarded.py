@@ -9,10 +9,13 @@ The registry wraps each language that is not built in. Verbs that are given byte
 - A subscription that cannot be decomposed has no parts, a notification that cannot be read has no results.
 """
 
+import logging
 import reprlib
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -26,12 +29,12 @@ from plugins.authoring.streams import StreamLearner, StreamReading
 from plugins.authoring.terms import TermShapes
 from plugins.authoring.xml.spans import Span
 from plugins.ground_truth import GroundTruth, ReadingColumns
-from plugins.guard.guard import Guard, LanguageDefect
 from plugins.language import (
     DETAIL_BYTES,
     Damper,
     DocumentFilter,
     Grader,
+    LanguageDefect,
     Matcher,
     NamingFilter,
     NotServed,
@@ -92,6 +95,26 @@ _LIMITS: Final[Mapping[str, range]] = {
     "damper.judge()": range(3),
 }
 """Allowed values of an integer, or lengths of a sequence, by field."""
+
+
+class Guard:
+    """Attributes defects to one language."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._warned: set[str] = set()
+
+    def defect(self, verb: str, cause: str, error: BaseException | None = None) -> LanguageDefect:
+        """Return the exception that reports a defect of `verb`."""
+        frames = [] if error is None else traceback.extract_tb(error.__traceback__)
+        place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+        return LanguageDefect(f"the {self._name} language: {verb} {cause}{place}; fix or remove its package")
+
+    def warn(self, verb: str, defect: LanguageDefect) -> None:
+        """Log a defect that no caller handles, once per verb."""
+        if verb not in self._warned:
+            self._warned.add(verb)
+            logging.getLogger("dens").warning("%s", defect)
 
 
 class _Mismatch(Exception):

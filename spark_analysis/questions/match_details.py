@@ -8,8 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.guard.guard import LanguageDefect
-from plugins.language import Match
+from plugins.language import LanguageDefect, Match
 from plugins.registry import RegistryError, authoring_of, language
 from spark_analysis.answers import Analysis
 from spark_analysis.languages import mission_table

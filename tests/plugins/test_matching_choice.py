@@ -17,9 +17,8 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.ground_truth import ReadingColumns
-from plugins.guard.guard import LanguageDefect
 from plugins.guard.guarded import guarded
-from plugins.language import SubscriptionLanguage
+from plugins.language import LanguageDefect, SubscriptionLanguage
 from plugins.matching_choice import ChoiceFault, MatchingChoice, choice_faults, matcher_named
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
 from tests.plugins.fuzzy.matching.test_laws import SERVED

@@ -10,8 +10,8 @@ import pytest
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from plugins.authoring import Authoring
-from plugins.guard.guard import LanguageDefect
 from plugins.guard.guarded import guarded
+from plugins.language import LanguageDefect
 from plugins.registry import (
     RegistryError,
     authoring_of,

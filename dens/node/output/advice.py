@@ -12,7 +12,7 @@ from dens.overlay.storage.subscription_table import Subscription
 from knowledge_manager.dictionary.distributed import DistributedDataDictionary
 from knowledge_manager.dictionary.offers import AlternativeOffers, browse_offers, offers_for
 from knowledge_manager.mission_table import MissionTable
-from plugins.guard.guard import LanguageDefect
+from plugins.language import LanguageDefect
 from watchdog.vector import VectorError
 
 MISSING_WORDS = {

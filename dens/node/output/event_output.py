@@ -14,8 +14,7 @@ from dens.overlay.endpoints.subscriber import SubscriberEnd
 from dens.overlay.events import Event, NotificationDelivered, SubscriptionServed, SubscriptionUnserved
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
-from plugins.guard.guard import LanguageDefect
-from plugins.language import Match
+from plugins.language import LanguageDefect, Match
 from plugins.registry import languages
 from watchdog.vector import VectorError
 

@@ -103,7 +103,7 @@ def test_nothing_is_published_unless_everything_is_good(dens: Dens, tmp_path: Pa
 def test_a_language_without_publications_says_so(dens: Dens, tmp_path: Path) -> None:
     node = node_file(tmp_path, 1)
     ended = dens("node", "publish", node, PATIENT)
-    assert (ended.code, ended.err.strip()) == (3, "error: the fuzzy language offers no publications")
+    assert (ended.code, ended.err.strip()) == (3, "error: the fuzzy language does not support publications")
 
 
 def test_without_a_node_it_ends_with_a_finding(dens: Dens, tmp_path: Path) -> None:
