@@ -44,7 +44,7 @@ class Automaton:
         self.begins = [-(1 << 40)] * len(leaves)
 
     def feed(self, satisfied: set[int], second: int) -> bool:
-        """Move by a reading; tell whether a match ends."""
+        """Move by a reading; return whether a match ends."""
         begins, leaves = self.begins, self.leaves
         ended = False
         for place in range(len(leaves) - 1, -1, -1):

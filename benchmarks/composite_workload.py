@@ -1,4 +1,4 @@
-"""Chains of three primitives by chance, and readings of which each satisfies a given share of them."""
+"""Chains of three primitives at random, and readings of which each satisfies a given share of them."""
 
 import gc
 import random

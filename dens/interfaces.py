@@ -219,15 +219,15 @@ class RoutingRelations(Protocol):
     """
 
     def includes(self, one: bytes, other: bytes) -> bool:
-        """Say whether all that the advertisement `other` announces is announced by `one` too."""
+        """Return whether all that the advertisement `other` announces is announced by `one` too."""
         ...
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Say whether something that an advertisement announces may satisfy a subscription."""
+        """Return whether something that an advertisement announces may satisfy a subscription."""
         ...
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        """Say whether an advertisement announces this notification."""
+        """Return whether an advertisement announces this notification."""
         ...
 
     def table(self) -> EntryTable:
@@ -290,11 +290,11 @@ class Identities(Protocol):
     """Knows by which key each subscriber is recognised."""
 
     def is_signer(self, origin: int) -> bool:
-        """Say whether nothing is to be believed of this subscriber without its signature."""
+        """Return whether nothing is to be believed of this subscriber without its signature."""
         ...
 
     def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:
-        """Say whether this subscriber signed this statement."""
+        """Return whether this subscriber signed this statement."""
         ...
 
 

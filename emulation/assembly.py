@@ -126,7 +126,7 @@ def _network_of(scenario: Scenario, clock: Clock, journal: SurroundingsJournal) 
 
 
 def _keeps_values(scenario: Scenario) -> bool:
-    """Say whether values count beyond their bytes: to a language in which somebody asks, or to a reader of
+    """Return whether values count beyond their bytes: to a language in which somebody asks, or to a reader of
     the trace who wants to know what was told of a value that was not certain.
     """
     known = languages()

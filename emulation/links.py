@@ -40,7 +40,7 @@ def _grid(count: int, degree: float | None, chance: np.random.Generator) -> list
 
 
 def _random(count: int, degree: float | None, chance: np.random.Generator) -> list[Pair]:
-    """Return a random tree and more links by chance, until each has so many on average; of a tree with too
+    """Return a random tree and more links at random, until each has so many on average; of a tree with too
     many links some are left out, and not everybody is joined with everybody.
     """
     wanted = round(count * (RANDOM_DEGREE if degree is None else degree) / 2)

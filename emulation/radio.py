@@ -194,7 +194,7 @@ class Air:
         return list(self._links[node])
 
     def has_link(self, a: int, b: int) -> bool:
-        """Say whether these two can talk now."""
+        """Return whether these two can talk now."""
         return b in self._links[a]
 
     def open(self, a: int, b: int) -> None:

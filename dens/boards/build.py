@@ -209,7 +209,7 @@ def _check_kernels(board: str, settings: BoardSettings) -> None:
 
 
 def _check_condition(settings: BoardSettings) -> None:
-    """Refuse a feature condition that there is not."""
+    """Refuse a feature condition that does not exist."""
     if settings.condition not in BOARD_CONDITIONS:
         hint = did_you_mean(settings.condition, BOARD_CONDITIONS)
         message = f"a board filters by {' or '.join(BOARD_CONDITIONS)}{hint}"

@@ -91,7 +91,7 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 
 def _is_inside(folder: Path, name: str) -> bool:
-    """Tell whether a listed name is one of the folder's own, links followed."""
+    """Return whether a listed name is one of the folder's own, links followed."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or any(char in name for char in "\\:\0"):
         return False

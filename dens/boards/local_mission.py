@@ -4,7 +4,7 @@ It is what `dens board run` puts beside an emulated board, and what a person can
 engines are those of the overlay, only the link between board and DENS node is a wire.
 
 The board speaks first: what it is sent while it starts would be typed into its console. Where it sits at its
-prompt all the same, it is told to start anew.
+prompt all the same, it is told to start again.
 """
 
 from collections.abc import Iterator, Sequence

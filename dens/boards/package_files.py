@@ -28,7 +28,7 @@ SUBSCRIPTIONS: Final = "subscriptions.bin"
 
 
 def is_native(name: str) -> bool:
-    """Tell whether a file of the package is machine code on boards that can have it."""
+    """Return whether a file of the package is machine code on boards that can have it."""
     return name.startswith("watchdog/native_")
 
 

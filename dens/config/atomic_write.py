@@ -62,7 +62,7 @@ def _refuse_links(path: Path, within: Path) -> None:
 
 
 def _takes_bytes(path: Path) -> bool:
-    """Tell whether a person named something that is no file but can be written to."""
+    """Return whether a person named something that is no file but can be written to."""
     if path.is_symlink() and not any(path.absolute().is_relative_to(place) for place in _SYSTEM):
         return False
     return path.exists() and not path.is_dir() and (not path.is_file() or path.is_symlink())

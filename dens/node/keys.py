@@ -172,7 +172,7 @@ def write_key(key: Key, path: Path) -> None:
 
 
 def is_private(key: Key, path: Path) -> bool:
-    """Say whether nobody but its owner can read this file, or need not: a public key is for everybody."""
+    """Return whether nobody but its owner can read this file, or need not: a public key is for everybody."""
     return key.kind == PUBLIC or not path.stat().st_mode & 0o077
 
 
@@ -223,11 +223,11 @@ class IdentityBook:
             self._keys[key.node] = Ed25519PublicKey.from_public_bytes(key.secret)
 
     def is_signer(self, origin: int) -> bool:
-        """Say whether nothing is to be believed of this subscriber without its signature."""
+        """Return whether nothing is to be believed of this subscriber without its signature."""
         return self._is_strict or origin in self._keys
 
     def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:
-        """Say whether this subscriber signed this statement."""
+        """Return whether this subscriber signed this statement."""
         key = self._keys.get(origin)
         if key is None:
             return False

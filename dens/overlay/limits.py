@@ -68,7 +68,7 @@ class Limits:
     """Units of waiting work after which a node looks at its peers first
     (dens/overlay/mediator/deferred_work.py)."""
     session_ms: int = 1_000
-    """So often a peer may begin a new session or summarise anew, in the long run
+    """So often a peer may begin a new session or summarise again, in the long run
     (dens/overlay/session/rate_limit.py)."""
     session_burst: int = 8
     """So many of those at once."""

@@ -55,12 +55,12 @@ class Comparison:
 
     @property
     def same_trace(self) -> bool:
-        """Say whether both traces are the same, byte for byte."""
+        """Return whether both traces are the same, byte for byte."""
         return not self.tables and not self.rearranged
 
     @property
     def same_rows(self) -> bool:
-        """Say whether the same happened in both, if perhaps not in the same order within a moment."""
+        """Return whether the same happened in both, if perhaps not in the same order within a moment."""
         return not self.tables
 
     def as_document(self) -> dict[str, Any]:

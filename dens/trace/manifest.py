@@ -51,7 +51,7 @@ class Manifest:
 
     @property
     def partial(self) -> bool:
-        """Tell whether the run stopped before its end."""
+        """Return whether the run stopped before its end."""
         return self.status != "complete"
 
     @property

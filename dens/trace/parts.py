@@ -68,7 +68,7 @@ def _read_footer(run: Path, path: Path, table: str) -> Part:
 
 
 def _may_say(footer: Any, column: str) -> bool:
-    """Tell whether a column may have a value, from what a part's footer counts."""
+    """Return whether a column may have a value, from what a part's footer counts."""
     place = footer.schema.to_arrow_schema().get_field_index(column)
     for group in map(footer.row_group, range(footer.num_row_groups)):
         counted = group.column(place).statistics

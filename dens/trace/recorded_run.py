@@ -29,7 +29,7 @@ class RecordedRun:
         return rows_in(self.parts if table is None else {table: self.parts[table]})
 
     def says(self, table: str, column: str) -> bool:
-        """Tell whether a column that came with a later version may have a value, from the footers."""
+        """Return whether a column that came with a later version may have a value, from the footers."""
         return any(column in part.says for part in self.parts[table])
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:

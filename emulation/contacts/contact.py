@@ -90,7 +90,7 @@ def _turns(lines: FileOrder, begin: Floats, end: Floats, ends: Floats, first: ND
 
 
 def _running_maximum(values: Floats, restart: NDArray[np.bool_]) -> Floats:
-    """Return the largest value so far, beginning anew wherever `restart` is true."""
+    """Return the largest value so far, beginning again wherever `restart` is true."""
     # Ranks are lifted from run to run instead of values, because lifting values would cost precision.
     by_size = np.argsort(values, kind="stable")
     rank = np.empty_like(by_size)

@@ -47,7 +47,7 @@ class Battery:
 
     @property
     def is_empty(self) -> bool:
-        """Say whether nothing is left."""
+        """Return whether nothing is left."""
         return self.left_j == 0.0
 
     def pass_time(self, now_ms: int, is_up: bool = True) -> None:

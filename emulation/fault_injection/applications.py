@@ -44,7 +44,7 @@ class Asked:
     """
 
     def is_in_force(self, event_ms: int, slack_ms: int = 0) -> bool:
-        """Say whether an event of that time is in its time, whatever clocks do within the slack."""
+        """Return whether an event of that time is in its time, whatever clocks do within the slack."""
         end_ms = self.until_ms if self.over_ms is None else min(self.until_ms, self.over_ms)
         return self.since_ms + slack_ms <= event_ms < end_ms - slack_ms
 

@@ -171,7 +171,7 @@ def run_plans(
 
 
 def judge(kept: KeptPlan, file: str | None = None) -> Verdict:
-    """Live through one world, heal it, and say whether every invariant held."""
+    """Live through one world, heal it, and return whether every invariant held."""
     world = None
     try:
         world = world_of(kept.seed, kept.plan)

@@ -389,7 +389,7 @@ class InvariantChecker:
         return bool(outside) and all(outside)
 
     def is_settled(self) -> bool:
-        """Say whether nothing more need happen: all that is owed is here, and sources filter as they
+        """Return whether nothing more need happen: all that is owed is here, and sources filter as they
         should.
         """
         has_all = not self.owed_and_missing(self._world.now_ms)

@@ -70,7 +70,7 @@ class LookupChecker:
             demand(is_in_time, 2, f"{asker} never heard an answer to its look-up {number}")
 
     def has_heard_everybody(self, node: int) -> bool:
-        """Say whether the last answer that a node heard is whole: every mediator and every publisher."""
+        """Return whether the last answer that a node heard is whole: every mediator and every publisher."""
         world, last = self._world, self._last.get(node)
         if last is None or last.missing or last.mediators != len(world.mediators):
             return False

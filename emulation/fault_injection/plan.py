@@ -59,7 +59,7 @@ class CrashingStore(Store, Protocol):
     """A store that can be asked what a crash would leave of it."""
 
     def holds(self, space: Space, key: Key) -> bool:
-        """Say whether this row is committed."""
+        """Return whether this row is committed."""
         ...
 
     def crash(self) -> "CrashingStore":

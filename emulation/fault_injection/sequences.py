@@ -79,14 +79,14 @@ def _checked(body: bytes) -> bytes:
 
 
 def satisfies(body: bytes, place: int, vector: bytes) -> bool:
-    """Say whether a notification may stand at a place of a sequence: 0 or 1. Bytes that are not a
+    """Return whether a notification may stand at a place of a sequence: 0 or 1. Bytes that are not a
     notification of the first language stand nowhere.
     """
     return len(vector) == 2 and matches(NO_HEADER + body[2 * place : 2 * place + 2], vector)
 
 
 def is_in_order(body: bytes, first: ItemId, last: ItemId) -> bool:
-    """Say whether two messages of one source are in order, and near enough."""
+    """Return whether two messages of one source are in order, and near enough."""
     return first >> NUMBER_BITS == last >> NUMBER_BITS and 0 < last - first <= body[4]
 
 

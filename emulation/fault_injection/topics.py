@@ -215,7 +215,7 @@ class TopicHost:
         )
 
     def serves(self, body: bytes, now_ms: int) -> bool:
-        """Say whether everything that a body of the first language wants is told."""
+        """Return whether everything that a body of the first language wants is told."""
         return any(
             len(held) == 2 and stands_for(held, body)
             for _, held, until_ms in self.installed.values()

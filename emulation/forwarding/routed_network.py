@@ -99,7 +99,7 @@ class RoutedNetwork:
     # ------------------------------------------------------------------ links and contacts
 
     def link_changed(self, a: int, b: int, is_up: bool) -> bool:
-        """A link opens or is lost; say whether that is news to the engines of the two devices. It is none
+        """A link opens or is lost; return whether that is news to the engines of the two devices. It is none
         where they have a contact anyway."""
         due_ms = self._clock.now_ms + self._convergence_ms
         self._news.append((due_ms, a, b, is_up))

@@ -37,14 +37,14 @@ class ShortestPath:
         return min(near for near in self._topology.neighbours(node) if hops[near] == here - 1)
 
     def _shortens(self, hops: dict[int, int], a: int, b: int) -> bool:
-        """Say whether a new link brings anybody nearer: one of its ends, then, by two hops at least."""
+        """Return whether a new link brings anybody nearer: one of its ends, then, by two hops at least."""
         one, other = hops.get(a), hops.get(b)
         if one is None or other is None:
             return one is not other
         return abs(one - other) > 1
 
     def _lengthens(self, hops: dict[int, int], a: int, b: int) -> bool:
-        """Say whether a link that is gone was the only way nearer for one of its ends."""
+        """Return whether a link that is gone was the only way nearer for one of its ends."""
         if a not in hops or hops[a] == hops[b]:
             return False
         far = a if hops[a] > hops[b] else b

@@ -83,7 +83,7 @@ class Zones:
         raise ValueError(f"there is no free place in a zone of kind {kind}")
 
     def is_in(self, kind: str, place: Point) -> bool:
-        """Say whether a place lies in a zone of this kind."""
+        """Return whether a place lies in a zone of this kind."""
         return any(zone.contains(*place) for zone in self.by_kind.get(kind, ()))
 
     def draw_way(self, begin: Point, kind: str, chance: np.random.Generator) -> list[Point]:

@@ -1,6 +1,6 @@
 """Gauss–Markov: speed and direction change a little at every step, and remember what they were.
 
-At every step of `step_s` speed and direction are drawn anew around the last ones and their means;
+At every step of `step_s` speed and direction are drawn again around the last ones and their means;
 `memory` says how much of the last is kept, from 0 (nothing: a random walk) to 1 (everything: straight
 on). Liang and Haas, "Predictive distance-based mobility management for PCS networks" (INFOCOM 1999); the
 mean direction of a node that comes near the border turns to the middle, as in Camp, Boleng and Davies, "A

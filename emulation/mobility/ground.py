@@ -48,7 +48,7 @@ class ConvexPolygon:
         return min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
 
     def contains(self, x_m: float, y_m: float) -> bool:
-        """Say whether a point lies inside or on the edge."""
+        """Return whether a point lies inside or on the edge."""
         return all(nx * x_m + ny * y_m <= offset for nx, ny, offset in self._half_planes)
 
     def draw(self, chance: np.random.Generator) -> Point:
@@ -98,7 +98,7 @@ def doubled_area(corners: tuple[Point, ...]) -> float:
 
 
 def is_convex(corners: tuple[Point, ...]) -> bool:
-    """Say whether corners make a convex polygon with an inside, no three of them on one line."""
+    """Return whether corners make a convex polygon with an inside, no three of them on one line."""
     count = len(corners)
     turns = []
     for index in range(count):
@@ -140,11 +140,11 @@ class Ground:
         self._lengths, self._before = _shortest([self._straight(corner) for corner in self._corners])
 
     def is_free(self, x_m: float, y_m: float) -> bool:
-        """Say whether somebody can stand there."""
+        """Return whether somebody can stand there."""
         return not any(polygon.contains(x_m, y_m) for polygon in self._obstacles)
 
     def is_clear(self, begin: Point, end: Point) -> bool:
-        """Say whether the straight way touches no obstacle."""
+        """Return whether the straight way touches no obstacle."""
         return not any(polygon.blocks(begin, end) for polygon in self._obstacles)
 
     def way(self, begin: Point, end: Point) -> list[Point] | None:

@@ -40,7 +40,7 @@ class Static:
 
 
 class StaticTable(MobilityTable):
-    """Stand still: at the given places, one for each node of the group, or at places drawn by chance."""
+    """Stand still: at the given places, one for each node of the group, or at places drawn at random."""
 
     model: Literal["static"]
     places_m: tuple[tuple[NotNegative, NotNegative], ...] | None = None

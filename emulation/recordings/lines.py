@@ -36,7 +36,7 @@ class Lines:
         self._problems: list[Problem] = []
 
     def texts(self) -> Iterator[str]:
-        """Yield every line as it stands, with its end; the file is read anew each time."""
+        """Yield every line as it stands, with its end; the file is read again each time."""
         for text in text_lines(self._path, "D313", self._bounds):
             yield from text.splitlines(keepends=True)
 

@@ -49,7 +49,7 @@ def changeable_in(settings: ScenarioSettings) -> list[str]:
 
 
 def is_key(settings: ScenarioSettings, path: str) -> bool:
-    """Say whether a path names a key of this scenario at all."""
+    """Return whether a path names a key of this scenario at all."""
     inside: Any = settings.model_dump(mode="json", by_alias=True)
     steps = steps_of(path)
     for step in steps:

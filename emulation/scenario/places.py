@@ -40,7 +40,7 @@ class Places:
         return self.problem(path, code, message, "warning")
 
     def is_cut_short(self, path: Path) -> bool:
-        """Say whether somebody else than the writer of the key at this path said when the run ends."""
+        """Return whether somebody else than the writer of the key at this path said when the run ends."""
         if self._again:
             return True
         return self._changes.behind(("duration_s",)) is not None and self._changes.behind(path) is None

@@ -278,7 +278,7 @@ class Scenario:
         return board_limits(self.settings, group)
 
     def counts_matching(self, group: str) -> bool:
-        """Say whether what the mediators of a group do to match is counted: where the file says how they
+        """Return whether what the mediators of a group do to match is counted: where the file says how they
         match, or what they compute with."""
         overlay = self.settings.overlay
         [own] = [one for one in self.settings.group if one.name == group]

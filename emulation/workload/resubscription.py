@@ -2,7 +2,7 @@
 
 What one wanted to ask while its device was down it asks afterwards; after the loss of a store it asks again
 for everything, as new revisions. What it took back meanwhile it takes back afterwards, and nobody asks for it
-anew.
+again.
 """
 
 from typing import NamedTuple

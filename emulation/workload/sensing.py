@@ -33,7 +33,7 @@ class Sensing:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, self._read, node, sensor)
 
     def _is_wanted(self, node: Node, sensor: Sensor) -> bool:
-        """Say whether the sensor runs: in most scenarios all do."""
+        """Return whether the sensor runs: in most scenarios all do."""
         assert node.watchdog is not None
         assert node.environment is not None
         node.watchdog.expire(self._clock.now_ms + node.skew_ms)

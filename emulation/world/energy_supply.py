@@ -1,7 +1,7 @@
 """Batteries of devices: what is used, when one will be empty, and what is written down of it.
 
 A device whose battery is empty stops. That is foreseen: a look at the battery is arranged for when it will be
-empty if nothing but time passes, and arranged anew when that moment comes nearer by more than a second.
+empty if nothing but time passes, and arranged again when that moment comes nearer by more than a second.
 """
 
 from collections.abc import Callable, Mapping
@@ -84,7 +84,7 @@ class EnergySupply:
             self._journal.energy(now_ms, device, battery.used, battery.left_j)
 
     def can_start(self, device: int) -> bool:
-        """Say whether a device that was down until now has something left to run on."""
+        """Return whether a device that was down until now has something left to run on."""
         battery = self._batteries.get(device)
         if battery is None:
             return True

@@ -19,7 +19,7 @@ class FrameFault:
     chance: np.random.Generator
 
     def strikes(self, sender: int, receiver: int, now_ms: int) -> bool:
-        """Say whether it hits this frame. Only frames that could be hit cost a draw."""
+        """Return whether it hits this frame. Only frames that could be hit cost a draw."""
         settings = self.settings
         begin_ms = 1000.0 * settings.at_s
         if now_ms < begin_ms or (settings.for_s is not None and now_ms >= begin_ms + 1000.0 * settings.for_s):

@@ -36,7 +36,7 @@ class Reachability:
         self._islands.remove(island)
 
     def can_talk(self, a: int, b: int) -> bool:
-        """Say whether nothing stands between two devices that are in range."""
+        """Return whether nothing stands between two devices that are in range."""
         if a in self.down or b in self.down:
             return False
         return all((a in island) == (b in island) for island in self._islands)

@@ -1,6 +1,6 @@
 """Contacts of nodes whose courses change while the run goes on.
 
-They are put on the clock as they are planned. When a node turns, those of its pairs are planned anew
+They are put on the clock as they are planned. When a node turns, those of its pairs are planned again
 (`emulation.contacts.courses`); what was planned before for these pairs is void, and no other pair is looked
 at. Motion and contacts are written down as they become fact, by their ends, so how often a run pauses does
 not change them.
@@ -60,7 +60,7 @@ class ReactiveContacts:
         return self._turns[device]
 
     def turn(self, device: int, rest: Legs) -> None:
-        """Give a device another course from now on, and plan its meetings anew."""
+        """Give a device another course from now on, and plan its meetings again."""
         now_ms = self._clock.now_ms
         contacts = self._courses.turn(device, now_ms, rest)
         self._turns[device] += 1

@@ -212,7 +212,7 @@ def _let_cross(ground: Ground, share: Share, left: int) -> None:
 
 
 def _cross(ground: Ground, share: Share, left: int, giver: int, taker: int, message: int) -> bool:
-    """Let a message go from one device to another if it may; say whether it did."""
+    """Let a message go from one device to another if it may; return whether it did."""
     event, has_moved = ground.events[message], False
     if ground.devices[taker].carries and (taker, message) not in ground.copies:
         if ground.devices[giver].carries:

@@ -1,4 +1,4 @@
-"""Composites in a moving world: mediators that stop and start anew change nothing of what is shown."""
+"""Composites in a moving world: mediators that stop and start again change nothing of what is shown."""
 
 from collections import Counter
 from pathlib import Path

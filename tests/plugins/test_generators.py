@@ -1,4 +1,4 @@
-"""Languages that make subscriptions by chance: each asks for what was wanted, in its one spelling."""
+"""Languages that make subscriptions at random: each asks for what was wanted, in its one spelling."""
 
 from collections.abc import Callable
 

@@ -20,7 +20,7 @@ SELECT * { ?i a rss:item ; dc:subject ?t . FILTER(g:isA(?t, t:flood)) }"""
 
 
 class Site:
-    """A Wagtail site in a folder, and the connector beside it, started anew for every look."""
+    """A Wagtail site in a folder, and the connector beside it, started again for every look."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.feeds, self.out = folder / "site", folder / "in", folder / "out"

@@ -1,6 +1,6 @@
 """A source runs while a subscription that it serves is in force, and not a moment longer, whatever fails.
 
-The oracle keeps what is in force in a dictionary and works out from it, anew after every step, which sources
+The oracle keeps what is in force in a dictionary and works out from it, again after every step, which sources
 have to run; it knows nothing of masks, counts or pools.
 """
 

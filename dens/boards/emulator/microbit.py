@@ -59,7 +59,7 @@ STILL_AIR = b"def temperature():return 21".ljust(len(THERMOMETER) - 1) + b"\n"
 
 
 def has_thermometer(files: Mapping[str, str | bytes]) -> bool:
-    """Tell whether a built board measures with its chip's own thermometer."""
+    """Return whether a built board measures with its chip's own thermometer."""
     return any(THERMOMETER in _bytes(text) for text in files.values())
 
 

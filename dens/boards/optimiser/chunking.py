@@ -29,7 +29,7 @@ except MemoryError:
 gc.collect()
 """
 """Ten kilobytes are just enough, and how the heap breaks up while loading differs a little between starts:
-a board that finds no room starts anew."""
+a board that finds no room starts again."""
 
 
 def laid_out(

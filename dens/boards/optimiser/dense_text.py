@@ -95,5 +95,5 @@ def _tight(text: str) -> str:
 
 
 def _sticks(character: str) -> bool:
-    """Tell whether a character would melt into a word beside it."""
+    """Return whether a character would melt into a word beside it."""
     return character.isalnum() or character in "_\"'"

@@ -271,7 +271,7 @@ class Moved(ast.NodeTransformer):
 
 
 def _can_move(node: ast.FunctionDef) -> bool:
-    """Tell whether a function is short, gives nothing back and has nothing but plain arguments."""
+    """Return whether a function is short, gives nothing back and has nothing but plain arguments."""
     inner = [n for part in node.body for n in ast.walk(part)]
     is_simple = not (node.args.defaults or node.args.vararg or node.args.kwarg or node.decorator_list)
     return (
@@ -373,7 +373,7 @@ class _Replaced(ast.NodeTransformer):
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Tell whether an expression may stand twice: it does nothing, and costs little."""
+    """Return whether an expression may stand twice: it does nothing, and costs little."""
     if isinstance(node, ast.Attribute):
         return _is_plain(node.value)
     if isinstance(node, ast.Subscript):

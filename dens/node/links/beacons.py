@@ -225,7 +225,7 @@ class Beacons:
         self._timer = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
 
     def _send(self, settings: BeaconInterface, beacon: bytes) -> None:
-        """Send a beacon out of an interface, and listen there anew if it went away and is there again."""
+        """Send a beacon out of an interface, and listen there again if it went away and is there again."""
         index = interface_index(settings)
         if self._listening.get(settings, (-1,))[0] != index:
             if settings in self._listening:

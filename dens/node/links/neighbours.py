@@ -44,7 +44,7 @@ MOST_LEARNT: Final = 1_024
 LOYAL_MS: Final = 10_000
 """For so long after it was heard an authenticated peer is not moved to another address."""
 LONGEST_SILENCE_MS: Final = 30_000
-"""A listed peer is greeted anew at least so often, or as often as was asked for if that is less often."""
+"""A listed peer is greeted again at least so often, or as often as was asked for if that is less often."""
 GONE_MS: Final = 90_000
 """The least silence after which a peer is forgotten that is neither listed nor found by beacons. An idle one
 greets every half minute."""
@@ -106,7 +106,7 @@ class _Peer:
     quiet_since_ms: int
     """Since when nothing but greetings came; the start, or our own greeting, where nothing came at all."""
     patience_ms: int
-    """How long a listed peer may be silent before it is greeted anew."""
+    """How long a listed peer may be silent before it is greeted again."""
     session: int = 0
     """The latest session that it has greeted with."""
     is_proven: bool = False
@@ -123,7 +123,7 @@ class _Peer:
     """Whether anything but greetings came since it was greeted."""
 
     def silence_ms(self, now_ms: int) -> int:
-        """Return how long it has been silent. A clock that was put back begins to count anew."""
+        """Return how long it has been silent. A clock that was put back begins to count again."""
         self.quiet_since_ms = min(self.quiet_since_ms, now_ms)
         return now_ms - self.quiet_since_ms
 
@@ -324,7 +324,7 @@ class Neighbours:
             self._changes.append(ContactChange(node, peer.address, why))
 
     def silent(self, now_ms: int) -> tuple[list[int], list[int]]:
-        """Return the peers to be greeted anew (listed ones, and those whose beacons come), and the others
+        """Return the peers to be greeted again (listed ones, and those whose beacons come), and the others
         that are gone and forgotten now.
         """
         peers = self._peers
@@ -361,7 +361,7 @@ class Neighbours:
             return False
         if peer.beacon_ms is None:
             return peer.silence_ms(now_ms) >= max(3 * self._silence_ms, GONE_MS)
-        peer.beacon_ms = min(peer.beacon_ms, now_ms)  # A clock that was put back begins to count anew.
+        peer.beacon_ms = min(peer.beacon_ms, now_ms)  # A clock that was put back begins to count again.
         return now_ms - peer.beacon_ms >= peer.missed_ms
 
 

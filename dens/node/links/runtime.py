@@ -54,7 +54,7 @@ class Runtime:
         self._machine.contact_lost(peer, self._clock())
 
     def receive(self, data: bytes, peer: int) -> bool:
-        """Take a datagram from a link; say whether it is the peer's own and new. Bytes raise nothing; a
+        """Take a datagram from a link; return whether it is the peer's own and new. Bytes raise nothing; a
         defect of a language ends the run.
         """
         try:

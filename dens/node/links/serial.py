@@ -21,7 +21,7 @@ _MEANT: Final = {220: END, 221: ESCAPE, 222: 3}
 PROMPT: Final = b">>> "
 """What a board says that runs no program."""
 RESTART: Final = b"\x02\x04"
-"""Ctrl-B and Ctrl-D: out of every mode of the console, and start anew."""
+"""Ctrl-B and Ctrl-D: out of every mode of the console, and start again."""
 LONGEST: Final = 70_000
 """Bytes between two ENDs that are kept; no datagram is longer."""
 
@@ -117,7 +117,7 @@ class SerialLink:
 
     @property
     def is_waiting(self) -> bool:
-        """Say whether something waits to be written."""
+        """Return whether something waits to be written."""
         return bool(self._waiting)
 
     def receive(self, data: bytes) -> list[bytes]:

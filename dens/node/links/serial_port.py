@@ -1,7 +1,7 @@
 """A serial port with one board on it, opened again whenever it has gone away.
 
 The board speaks first: what it is sent while it starts would be typed into its console. Where it sits at its
-prompt all the same, it is told to start anew.
+prompt all the same, it is told to start again.
 """
 
 import asyncio

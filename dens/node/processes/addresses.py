@@ -11,7 +11,7 @@ from dens.node.settings.node_file import NO_KEY, NodePlan
 from dens.node.settings.schema import SerialSettings, address_of, is_loopback
 
 SOON_MS: Final = 3_000
-"""An end greets its node anew after so much silence: a node that was started again knows nobody, and has to
+"""An end greets its node again after so much silence: a node that was started again knows nobody, and has to
 be told where its ends are before it can give them anything."""
 
 

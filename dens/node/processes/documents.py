@@ -61,7 +61,7 @@ def read_documents(
 
 
 def _tells(file: Path, language: SubscriptionLanguage) -> bool:
-    """Say whether a document of this language may be a publication, by the end of its file's name."""
+    """Return whether a document of this language may be a publication, by the end of its file's name."""
     return language.publications is not None and file.suffix in (language.publication_suffixes or (".xml",))
 
 
@@ -106,7 +106,7 @@ class DocumentPublishing:
         return exits.FINE if is_well else exits.FINDING
 
     def _offer(self, document: Document, runtime: Runtime) -> bool:
-        """Publish a document that somebody asks for; say whether anybody does."""
+        """Publish a document that somebody asks for; return whether anybody does."""
         now_ms = runtime.now_ms()
         self.watchdog.expire(now_ms)
         filter: DocumentFilter = self.watchdog.filters[document.language.language_id]

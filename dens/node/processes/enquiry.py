@@ -66,7 +66,7 @@ class Enquiry:
 
     @property
     def is_answered(self) -> bool:
-        """Say whether any DENS node has answered."""
+        """Return whether any DENS node has answered."""
         return self.heard is not None and self.heard.mediators > 0
 
     def say_nobody(self) -> None:

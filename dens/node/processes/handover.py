@@ -55,7 +55,7 @@ class Handover:
             await self._changed.wait()
 
     async def is_over(self, wait_s: float, say: Callable[[str], None]) -> bool:
-        """Wait until the node has everything, for so long; say whether it does."""
+        """Wait until the node has everything, for so long; return whether it does."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.until(lambda: not self._waiting), wait_s)
         self._waiting = {id for id in self._waiting if not self.end.is_taken(id)}

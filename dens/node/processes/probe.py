@@ -19,7 +19,7 @@ _LOOK_S: Final = 0.05
 
 class Answer:
     """The first answer of a node to one of its ends. Once it has come, it stays so: what is lost later is
-    greeted anew, and comes back by itself.
+    greeted again, and comes back by itself.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Answer:
 
     @property
     def has_come(self) -> bool:
-        """Say whether the node has greeted this end, in words that verify."""
+        """Return whether the node has greeted this end, in words that verify."""
         if not self._has_come:
             node = self._node
             is_here = (

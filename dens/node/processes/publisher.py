@@ -104,7 +104,7 @@ class Faults:
 
     @property
     def any(self) -> bool:
-        """Say whether there was anything."""
+        """Return whether there was anything."""
         return bool(self.first)
 
 
@@ -175,7 +175,7 @@ class Replay:
                 await asyncio.sleep(period_s if is_read else max(period_s, LEAST_PERIOD_S))
 
     async def _is_wanted(self, wait_s: float) -> bool:
-        """Say whether the source runs, now or within so many seconds."""
+        """Return whether the source runs, now or within so many seconds."""
         if not self.environment.runs(0):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.handover.until(lambda: self.environment.runs(0)), wait_s)

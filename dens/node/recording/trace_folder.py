@@ -1,6 +1,6 @@
 """The folder of a node's trace: a run's, as far as a node that nobody planned can have one.
 
-Its manifest says `running` while the node lives and `complete` when it was ended; a node that starts anew
+Its manifest says `running` while the node lives and `complete` when it was ended; a node that starts again
 goes on with it. Time 0 is when the folder was made. What its tables say already is read again at the start,
 so that nothing is written twice.
 """

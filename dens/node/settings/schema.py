@@ -28,7 +28,7 @@ def address_of(text: str) -> Address:
 
 
 def is_loopback(address: Address) -> bool:
-    """Say whether nobody outside of this machine can be there."""
+    """Return whether nobody outside of this machine can be there."""
     return ip_address(address[0]).is_loopback
 
 

@@ -31,7 +31,7 @@ class Source(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Say whether there will never be another reading; True for a file that was read to its end."""
+        """Return whether there will never be another reading; True for a file that was read to its end."""
         ...
 
     def start(self) -> None:

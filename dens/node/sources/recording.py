@@ -110,7 +110,7 @@ class Recording:
 
     @property
     def is_over(self) -> bool:
-        """Say whether all of it was read."""
+        """Return whether all of it was read."""
         return self._rest is not None and self._ahead is None
 
     def start(self) -> None:
@@ -204,7 +204,7 @@ class Recording:
 
 
 def _rest_of_line(line: bytes, readline: Callable[[int], bytes]) -> bool:
-    """Say whether a line was read whole; where not, the rest of it is passed over."""
+    """Return whether a line was read whole; where not, the rest of it is passed over."""
     if len(line) < LONGEST_LINE or line.endswith(b"\n"):
         return True
     while (more := readline(LONGEST_LINE)) and not more.endswith(b"\n"):

@@ -67,7 +67,7 @@ def why_not_written(error: sqlite3.Error) -> str:
 
 
 def is_in_use(error: sqlite3.Error) -> bool:
-    """Say whether SQLite could not open a file because another process has it."""
+    """Return whether SQLite could not open a file because another process has it."""
     said = str(error)
     return "locked" in said or "busy" in said
 
@@ -86,7 +86,7 @@ def why_not_opened(path: Path, error: sqlite3.Error) -> str:
 
 
 def was_store(path: Path) -> bool:
-    """Say whether a file that SQLite cannot read was a DENS node's store once.
+    """Return whether a file that SQLite cannot read was a DENS node's store once.
 
     Its header says so, or its first page names our table; where the first page is gone (zeros, as a torn
     write leaves them) the log beside it, or that nothing else stands there, does.

@@ -265,7 +265,7 @@ class SqliteStore:
             yield space, item_id(first, second), value
 
     def holds(self, space: int, key: Key) -> bool:
-        """Say whether this row is committed."""
+        """Return whether this row is committed."""
         found = self._connection.execute(
             "SELECT 1 FROM row WHERE space = ? AND first = ? AND second = ?",
             (int(space), key >> NUMBER_BITS, key & NUMBER_MASK),

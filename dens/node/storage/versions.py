@@ -106,7 +106,7 @@ def _from_7_to_8(connection: sqlite3.Connection) -> None:
 
 
 def _rewrite(connection: sqlite3.Connection, newer: Callable[[int, bytes], bytes]) -> None:
-    """Write every row that has an envelope anew."""
+    """Write every row that has an envelope again."""
     rows = connection.execute(SELECT).fetchall()
     rewritten = [(*row[:3], newer(row[0], row[3])) for row in rows if row[0] in _ENVELOPED]
     connection.executemany(

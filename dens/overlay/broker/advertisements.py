@@ -220,7 +220,7 @@ class Advertisements:
         return sum(len(tree.held) for tree in self.trees.values() if tree.parent == neighbour)
 
     def admit(self, notification: Item, now_ms: int) -> bool:
-        """Say whether a notification lies in something that its publisher advertises."""
+        """Return whether a notification lies in something that its publisher advertises."""
         tree = self.trees.get(notification.origin)
         return tree is not None and any(
             self._languages.admits(one, notification, now_ms) for one in tree.held.values()

@@ -159,7 +159,7 @@ class Broker(Participant):
     # ------------------------------------------------------------------ what an engine asks
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        """Take up what was held, and find out anew what is asked of whom, and who lacks what."""
+        """Take up what was held, and find out again what is asked of whom, and who lacks what."""
         self.forwarding.started(now_ms)
         self._learning.restore([item for item in held if item.type in _OF_ENDS], now_ms)
         own: list[Item] = []
@@ -503,7 +503,7 @@ class Broker(Participant):
 
     def timer_due(self, now_ms: int) -> None:
         """Do work that waits; look again for what was put off; give up whoever does not come; tell JOINs
-        anew.
+        again.
         """
         if self._restore_ms <= now_ms:
             self._restore_some(now_ms)
@@ -523,7 +523,7 @@ class Broker(Participant):
             self._end_stale(now_ms)
 
     def next_timer_ms(self) -> int:
-        """Return when something is to be done, found, given up or told anew."""
+        """Return when something is to be done, found, given up or told again."""
         requests = self.requests
         return min(
             self._restore_ms,

@@ -87,7 +87,7 @@ class RoutingLanguages:
             relations.includes(advertisement.body, advertisement.body)
 
     def includes(self, one: Subscription, other: Subscription, now_ms: int) -> bool:
-        """Say whether one advertisement announces all that another one does."""
+        """Return whether one advertisement announces all that another one does."""
         if one.item.language != other.item.language:
             return False
         relations = self._relations.get(one.item.language)
@@ -100,7 +100,7 @@ class RoutingLanguages:
     def advertises(
         self, advertisement: Subscription, language: int, body: bytes, asked_by: Item, now_ms: int
     ) -> bool:
-        """Say whether what is advertised may satisfy a subscription."""
+        """Return whether what is advertised may satisfy a subscription."""
         announced = advertisement.item.language
         if not self._hears(language, announced):
             return False
@@ -112,7 +112,7 @@ class RoutingLanguages:
         )
 
     def admits(self, advertisement: Subscription, notification: Item, now_ms: int) -> bool:
-        """Say whether a notification was advertised. What is no notification raises."""
+        """Return whether a notification was advertised. What is no notification raises."""
         if advertisement.item.language != notification.language:
             return False
         relations = self._relations.get(notification.language)

@@ -20,7 +20,7 @@ class Shares(Generic[Key]):
         self._brought: dict[int, int] = {}
 
     def has_room(self, bringer: int) -> bool:
-        """Say whether one more may come from this neighbour."""
+        """Return whether one more may come from this neighbour."""
         return len(self._bringers) < self.most and self._brought.get(bringer, 0) < self.share
 
     def note(self, key: Key, bringer: int) -> None:

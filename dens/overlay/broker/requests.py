@@ -25,7 +25,7 @@ from dens.overlay.wire.item import LIFETIME_MS, NEVER_MS, Item, ItemId
 from watchdog.header import body_of, framed
 
 JOIN_LIFETIME_Q: Final = 168
-"""2²¹ seconds, about 24 days: JOINs are taken back when they are not needed, and told anew at half of it."""
+"""2²¹ seconds, about 24 days: JOINs are taken back when they are not needed, and told again at half of it."""
 
 LEAVE_MS: Final = 10_000
 """How long a former parent is still asked: the JOINs to the new one need time to reach the publisher."""
@@ -188,7 +188,7 @@ class Requests:
         ]
 
     def _meets(self, tree: Tree, wanted: Wanted, now_ms: int) -> bool:
-        """Say whether a tree has something for this. A neighbour has seen to it by itself."""
+        """Return whether a tree has something for this. A neighbour has seen to it by itself."""
         if wanted.source is not None:
             return bool(tree.held)
         language = wanted.item.language
@@ -365,7 +365,7 @@ class Requests:
     # ------------------------------------------------------------------ time and restarts
 
     def renew(self, now_ms: int) -> None:
-        """Tell JOINs anew that have lived for half of their time, or are over."""
+        """Tell JOINs again that have lived for half of their time, or are over."""
         self.renew_ms = NEVER_MS
         for target, asked in self._asked.items():
             for (language, body), item in list(asked.joins.items()):
@@ -379,7 +379,7 @@ class Requests:
         self.renew_ms = min(self.renew_ms, item.created_ms + _HALF_MS)
 
     def ended(self, item: Item) -> None:
-        """Forget a PRUNE whose lifetime is over; a JOIN is told anew long before."""
+        """Forget a PRUNE whose lifetime is over; a JOIN is told again long before."""
         neighbour = self._ledger.neighbour(item.id)
         if neighbour is not None:
             self.prunes.get(neighbour, {}).pop(item.id, None)

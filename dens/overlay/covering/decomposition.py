@@ -131,23 +131,23 @@ class PartBook:
     # ------------------------------------------------------------------ who is offered parts
 
     def does_not_know(self, publisher: int, language: int) -> None:
-        """Note that a source has no filter for a language: it is not asked again until it announces anew."""
+        """Note that a source has no filter for a language: it is not asked again until it announces again."""
         self._unknown.setdefault(publisher, set()).add(language)
 
     def has_no_room(self, publisher: int, key: SubscriptionKey) -> None:
-        """Note that a subscription was too large for a source, until it announces anew."""
+        """Note that a subscription was too large for a source, until it announces again."""
         self._no_room.setdefault(publisher, set()).add(key)
 
     def is_refused(self, publisher: int, key: SubscriptionKey, language: int) -> bool:
-        """Say whether a source would not take this subscription as it is."""
+        """Return whether a source would not take this subscription as it is."""
         return language in self._unknown.get(publisher, ()) or key in self._no_room.get(publisher, ())
 
     def knows_language(self, publisher: int, language: int) -> bool:
-        """Say whether a source may know this language, as far as it has said."""
+        """Return whether a source may know this language, as far as it has said."""
         return language not in self._unknown.get(publisher, ())
 
     def ask_anew(self, publisher: int) -> None:
-        """Forget what a source refused: it has announced anew, or is no longer known."""
+        """Forget what a source refused: it has announced again, or is no longer known."""
         self._unknown.pop(publisher, None)
         self._no_room.pop(publisher, None)
 

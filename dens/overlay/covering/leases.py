@@ -72,7 +72,7 @@ class Reliance:
         return said[2] if said is not None and is_same else None
 
     def is_told_all(self, session: PeerSession) -> bool:
-        """Say whether a mediator is told of everything in this session; otherwise it relies on nothing."""
+        """Return whether a mediator is told of everything in this session; otherwise it relies on nothing."""
         return self.said_to(session) is not None and self._said[session.peer][3]
 
     def tell(self, session: PeerSession, summary: bytes, *, is_whole: bool) -> None:
@@ -118,7 +118,7 @@ class Reliance:
                     in_contact[session.peer] = _NO_SESSION
 
     def may_end(self, held: Subscription, mediator: int, seq: int) -> bool:
-        """Note that a mediator relies on a filter no longer, in this revision or an older one; say whether
+        """Note that a mediator relies on a filter no longer, in this revision or an older one; return whether
         nobody does. Who asked to take an older revision away did not mean this one.
         """
         asked = self._asked.setdefault(held.key, {})
@@ -129,7 +129,7 @@ class Reliance:
         )
 
     def _may_rely(self, mediator: int, held: Subscription) -> bool:
-        """Say whether a mediator was told of a filter: in a summary since, or by the answer to its own
+        """Return whether a mediator was told of a filter: in a summary since, or by the answer to its own
         install in the contact in which it was when the filter came. Of a contact that is over nobody knows.
         """
         installed = self._installed.get(held.key)

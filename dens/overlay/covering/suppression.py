@@ -94,7 +94,7 @@ class Sparing:
                 self._stands(held)
 
     def _is_certain(self, held: Subscription) -> bool:
-        """Say whether nothing that the source named, and that is unknown here, could have ended this."""
+        """Return whether nothing that the source named, and that is unknown here, could have ended this."""
         item = held.item
         named = self.session.named_of(item.origin)
         return named is not None and self._seen.knows_after(item.origin, item.number, named)

@@ -1,7 +1,7 @@
 """What a publisher advertises, and what it advertised of late: the numbers that may still be somewhere.
 
 A publisher that advertises nothing begins a *generation* with its next advertisement: brokers make its tree
-anew then (docs/decisions/0028-brokers.md).
+again then (docs/decisions/0028-brokers.md).
 """
 
 from collections.abc import Callable
@@ -112,5 +112,5 @@ class Advertising:
         return item
 
     def are_known(self, knows: Callable[[ItemId], bool]) -> bool:
-        """Say whether somebody knows all that is advertised."""
+        """Return whether somebody knows all that is advertised."""
         return all(knows(one.item.id) for one in self.in_force.values())

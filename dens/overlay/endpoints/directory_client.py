@@ -3,7 +3,7 @@ node).
 
 It keeps what it hears in a directory of its own: in memory, because it is asked for again in the next life.
 A subscriber wants to know whether what it asks for can be served: when it meets a mediator, with every new
-subscription, and again from time to time while nobody in reach can. A contact that only begins anew is no
+subscription, and again from time to time while nobody in reach can. A contact that only begins again is no
 reason by itself, and while answers stay the same the pauses between questions grow: an idle end should cost
 its network next to nothing.
 """
@@ -91,7 +91,7 @@ class EndKnowledge:
         return directory.question_for(asked) if asked else None
 
     def _needs_publisher(self, one: Subscription, now_ms: int) -> bool:
-        """Say whether a subscription is in force and nobody serves it without offering something."""
+        """Return whether a subscription is in force and nobody serves it without offering something."""
         assert self._directory is not None
         return one.until_ms > now_ms and self._context.quarantine.attempt(
             Work.LOOKUP,

@@ -89,7 +89,7 @@ class PublisherEnd(Engine):
         return item.id
 
     def advertises(self, id: int, body: bytes | None = None) -> bool:
-        """Say whether something is advertised under this id, or just this."""
+        """Return whether something is advertised under this id, or just this."""
         current = self.state.advertising.in_force.get(id)
         return current is not None and body in (None, current.body)
 
@@ -135,7 +135,7 @@ class PublisherEnd(Engine):
         return len(self.state.filters)
 
     def is_taken(self, item_id: ItemId) -> bool:
-        """Say whether a mediator in contact has this message: it acknowledged it in this contact, or its
+        """Return whether a mediator in contact has this message: it acknowledged it in this contact, or its
         summary names it, where the acknowledgement of an earlier contact was lost.
         """
         return self.state.is_taken(item_id)

@@ -169,7 +169,7 @@ class PublisherState(Participant):
             self._offer(item, session)
 
     def is_taken(self, item_id: ItemId) -> bool:
-        """Say whether a mediator in contact has this message."""
+        """Return whether a mediator in contact has this message."""
         return any(session.is_ready and session.knows(item_id) for session in self._context.sessions.values())
 
     # ------------------------------------------------------------------ what messages mean to a publisher
@@ -241,7 +241,7 @@ class PublisherState(Participant):
         return known
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Say whether mediators may rely on the filters that are here, and whether the summary leaves
+        """Return whether mediators may rely on the filters that are here, and whether the summary leaves
         something out.
         """
         if self._reliance is not None:
@@ -427,7 +427,7 @@ class PublisherState(Participant):
             self._ledger.keep(item)
 
     def _may_end(self, said: Withdrawal, origin: int, peer: int, now_ms: int) -> bool:
-        """Say whether a filter may be taken away, as far as those go who may rely on it."""
+        """Return whether a filter may be taken away, as far as those go who may rely on it."""
         held = self.filters.get((origin, said.id))
         if self._reliance is None or held is None or is_newer(held.seq, said.seq):
             return True

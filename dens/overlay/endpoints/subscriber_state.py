@@ -173,7 +173,7 @@ class SubscriberState(Participant):
         self._note_used(said.id, said.seq, item.expires_ms, said.occupied)
 
     def _is_wanted(self, id: int, seq: int) -> bool:
-        """Say whether this revision was neither withdrawn nor replaced. One that only expired is wanted
+        """Return whether this revision was neither withdrawn nor replaced. One that only expired is wanted
         still.
         """
         buried, used = self._buried.get(id), self.used.get(id)

@@ -50,7 +50,7 @@ class Notifying:
         return False
 
     def acknowledged(self, item: Item, status: int, session: PeerSession) -> bool:
-        """Learn how a subscriber took what it was owed; say whether it is owed less now."""
+        """Learn how a subscriber took what it was owed; return whether it is owed less now."""
         if status in HAS_IT:
             self._state.carried.delivered(item.id, session.peer)
         elif status == SUPERSEDED:

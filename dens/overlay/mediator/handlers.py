@@ -351,7 +351,7 @@ class Learning:
     # ------------------------------------------------------------------ composing
 
     def _compose_from_now_on(self, subscription: Subscription, now_ms: int) -> bool:
-        """Give a subscription to its composer; say whether there is one that has it."""
+        """Give a subscription to its composer; return whether there is one that has it."""
         composing, item = self._state.composing, subscription.item
         if item.language not in composing.languages:
             return False

@@ -116,11 +116,11 @@ class LanguageMatchers:
         return language in self._listeners
 
     def hears(self, subscribed: int, told: int) -> bool:
-        """Say whether subscriptions of one language are about notifications of another."""
+        """Return whether subscriptions of one language are about notifications of another."""
         return told in self._all.get(subscribed, ())
 
     def add(self, subscription: Subscription, now_ms: int) -> bool:
-        """Hold a subscription in place of its older revision; say whether there is a matcher to hold it. A
+        """Hold a subscription in place of its older revision; return whether there is a matcher to hold it. A
         bad body raises and changes nothing.
         """
         matchers = self._all.get(subscription.item.language)
@@ -222,7 +222,7 @@ class LanguageMatchers:
         return (), [(item, first)]
 
     def _gets_on(self, subscription: Subscription, items: Sequence[Item], payer: int, now_ms: int) -> bool:
-        """Say whether a subscription can be matched with any of these notifications."""
+        """Return whether a subscription can be matched with any of these notifications."""
         for item in items:
             try:
                 self._pairs(subscription, [item], payer, now_ms)

@@ -123,7 +123,7 @@ class Mediator(Participant):
         return super().understand(message)
 
     def relays_as_held(self) -> bool:
-        """Say whether the replication policy shares everything."""
+        """Return whether the replication policy shares everything."""
         return self._sharing.shares_everything
 
     def reserves_copies(self) -> bool:

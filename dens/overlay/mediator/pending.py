@@ -57,13 +57,13 @@ class Owing:
         self._receipts = receipts
 
     def judges(self, language: int) -> bool:
-        """Say whether there is a matcher for subscriptions of this language."""
+        """Return whether there is a matcher for subscriptions of this language."""
         return language in self._matchers
 
     def match_from_now_on(
         self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
     ) -> bool:
-        """Put a subscription into its matcher; say whether it is there."""
+        """Put a subscription into its matcher; return whether it is there."""
         return self._quarantine.attempt(
             Work.MATCHING,
             subscription.item,

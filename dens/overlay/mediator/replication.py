@@ -113,7 +113,7 @@ class Sharing:
         return tuple(sorted(self._hosts)) if is_of_use else ()
 
     def tells_plain(self, item: Item) -> bool:
-        """Say whether other mediators are told of this subscription to plain messages.
+        """Return whether other mediators are told of this subscription to plain messages.
 
         A plain message names its receiver, so who wants it need be known only where the receiver is met.
         There the receiver says so itself, or its host for it; unless the policy asks.
@@ -164,7 +164,7 @@ class Sharing:
         )
 
     def is_made_there(self, item: Item, session: PeerSession, now_ms: int) -> bool:
-        """Say whether a mediator that gets everything makes this notification, one of `made`, itself."""
+        """Return whether a mediator that gets everything makes this notification, one of `made`, itself."""
         return self._composing.is_made_by(session.peer, item, session.knows, now_ms)
 
     def hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:

@@ -165,7 +165,7 @@ class MediatorState:
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[Reason.DELIVERED]))
 
     def ended(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over; say whether it was held."""
+        """Forget a message whose lifetime is over; return whether it was held."""
         item = self.items.pop(item_id, None)
         if item is None:
             return False

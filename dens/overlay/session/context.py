@@ -24,7 +24,7 @@ from dens.overlay.wire.item import Item, ItemId
 
 
 class NodeContext:
-    """One of these for every engine, made anew with each life."""
+    """One of these for every engine, made again with each life."""
 
     __slots__ = (
         "authenticator",

@@ -106,7 +106,7 @@ class Engine(ABC):
     # ------------------------------------------------------------------ the seven verbs
 
     def receive(self, data: bytes, peer: int, now_ms: int) -> bool:
-        """Take bytes that came from a peer; whatever they are, nothing is raised. Say whether they are the
+        """Take bytes that came from a peer; whatever they are, nothing is raised. Return whether they are the
         peer's own and new in this contact.
         """
         session = self._sessions.get(peer)
@@ -252,7 +252,7 @@ class Engine(ABC):
         return None if session is None else session.role
 
     def greeted_by(self, role: Role) -> bool:
-        """Say whether anybody of this role is in contact and has greeted."""
+        """Return whether anybody of this role is in contact and has greeted."""
         return any(session.role is role for session in self._sessions.values())
 
     def new_life(self) -> int:
@@ -279,7 +279,7 @@ class Engine(ABC):
 
     def _look_up_came(self, item: Item, session: PeerSession, size: int, now_ms: int) -> bool:
         """Take a question or an answer. A question that is no news in this contact was recorded, repeated by
-        the network or overtaken: it costs nothing, and whoever misses an answer asks anew.
+        the network or overtaken: it costs nothing, and whoever misses an answer asks again.
         """
         is_news = session.is_link_news(item.number)
         reason: Reason | None = None
@@ -382,7 +382,7 @@ class Engine(ABC):
                     participant.acknowledged(item, status, session, now_ms)
 
     def _items_came(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:
-        """Take messages that came together; say whether one came for the first time in this contact."""
+        """Take messages that came together; return whether one came for the first time in this contact."""
         events, peer, role = self._events, session.peer, session.role
         if role is None:
             size = sum(item.size for item in items)

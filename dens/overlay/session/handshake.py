@@ -42,18 +42,18 @@ class Greeting:
         self._participant = participant
 
     def is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
-        """Say whether a greeting may be taken: one that begins a new session has its price."""
+        """Return whether a greeting may be taken: one that begins a new session has its price."""
         return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
 
     def is_summary_admitted(
         self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
     ) -> bool:
-        """Say whether a summary may be taken: one that is news has its price."""
+        """Return whether a summary may be taken: one that is news has its price."""
         return not self._is_news(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
 
     @staticmethod
     def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
-        """Say whether a summary would begin a session, or change what the peer is known to have."""
+        """Return whether a summary would begin a session, or change what the peer is known to have."""
         theirs, known = message.hello.session, session.peer_session
         if message.first:
             return False  # Parts follow each other, so that all of them together cost what one would.
@@ -62,7 +62,7 @@ class Greeting:
         )
 
     def hello_came(self, hello: Hello, number: int, session: PeerSession, now_ms: int) -> bool:
-        """Take a greeting of this link number, and say whether it begins a session. One that is repeated
+        """Take a greeting of this link number, and return whether it begins a session. One that is repeated
         while ours is old says that ours was lost: it is answered.
 
         Not where a summary says the same until it is acknowledged: over a slow link every old greeting would

@@ -108,7 +108,7 @@ class Lookups:
 
     @property
     def is_any(self) -> bool:
-        """Say whether there is any, open or remembered."""
+        """Return whether there is any, open or remembered."""
         return bool(self._lookups)
 
     # ------------------------------------------------------------------ what this node asks
@@ -167,7 +167,7 @@ class Lookups:
     # ------------------------------------------------------------------ what others ask
 
     def admits(self, peer: int, now_ms: int) -> bool:
-        """Say whether a peer may ask something now."""
+        """Return whether a peer may ask something now."""
         return self._rate_limit.admits(peer, now_ms)
 
     def lookup_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
@@ -324,7 +324,7 @@ class Lookups:
 
     def peer_ready(self, session: PeerSession, now_ms: int) -> None:
         """Learn that a peer can be asked. Our own questions go to it; those of others went to whoever was
-        there, except where it was asked in a contact that began anew since.
+        there, except where it was asked in a contact that began again since.
         """
         if session.role is MEDIATOR:
             for lookup in list(self._lookups.values()):

@@ -191,7 +191,7 @@ class PeerSession:
         A hello that names our session was made for this contact; any other may be recorded in another one.
         So only the former changes a session that has heard us, and only to a newer one; it also replaces one
         that has not, whatever the numbers are. What is not believed is answered, and whoever really began
-        anew says in return that it has heard us. A hello of an older session is late.
+        again says in return that it has heard us. A hello of an older session is late.
         """
         has_heard = heard == self.own_session
         if peer_session == self.peer_session:
@@ -235,18 +235,18 @@ class PeerSession:
         self.covered = last
 
     def knows(self, item_id: ItemId) -> bool:
-        """Say whether the peer is known to have this message."""
+        """Return whether the peer is known to have this message."""
         also_has = self._also_has
         if item_id in also_has.recent or (also_has.is_folded and item_id in also_has):
             return True
         return self._has is not None and item_id in self._has
 
     def has_any_of(self, origin: int) -> bool:
-        """Say whether the peer named any message of this origin in its summary."""
+        """Return whether the peer named any message of this origin in its summary."""
         return self._has is not None and self._has.names(origin)
 
     def named(self, item_id: ItemId) -> bool:
-        """Say whether the peer named this message in its summary."""
+        """Return whether the peer named this message in its summary."""
         return self._has is not None and item_id in self._has
 
     def named_of(self, origin: int) -> NumberRanges | None:
@@ -254,7 +254,7 @@ class PeerSession:
         return None if self._has is None else self._has.ranges(origin)
 
     def awaits(self, item_id: ItemId) -> bool:
-        """Say whether this message is queued for the peer, or on its way and not answered yet."""
+        """Return whether this message is queued for the peer, or on its way and not answered yet."""
         return (item_id in self._queued or item_id in self._flights) and not self.knows(item_id)
 
     def lacked(self, item_id: ItemId) -> bool:
@@ -270,7 +270,7 @@ class PeerSession:
         return item_id in self._flights
 
     def came(self, item_id: ItemId) -> bool:
-        """Note that the peer has this message, which it has just sent; say whether it came in this contact
+        """Note that the peer has this message, which it has just sent; return whether it came in this contact
         already, however long ago.
         """
         self._also_has.add(item_id)
@@ -355,14 +355,14 @@ class PeerSession:
             self._turn = 0
 
     def has_room(self, size: int, gathered: int = 0) -> bool:
-        """Say whether so many bytes more may be under way, beside those that are gathered to leave now."""
+        """Return whether so many bytes more may be under way, beside those that are gathered to leave now."""
         under_way = self._flight_bytes + gathered
         return not under_way or (
             under_way < self._window_bytes and under_way + size <= self._limits.window_bytes
         )
 
     def shares(self, size: int, greets: bool = False) -> bool:
-        """Say whether a datagram that has come to this size may be sent as one. With a summary only a few
+        """Return whether a datagram that has come to this size may be sent as one. With a summary only a few
         bytes may: nobody should wait for a greeting that was lost for what rode with it.
         """
         return size <= (_FEW_BYTES if greets else self._datagram_bytes)

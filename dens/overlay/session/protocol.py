@@ -36,7 +36,7 @@ class ProtocolMachine(Protocol):
         ...
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
-        """Learn that a peer is in range from now on; an open contact is begun anew.
+        """Learn that a peer is in range from now on; an open contact is begun again.
 
         A link is trusted where the node's configuration says so: a cable to a board that cannot make tags.
         Nothing is authenticated on it, and what comes over it is marked as unverified.

@@ -90,7 +90,7 @@ class Quarantine:
         return item.id in self._ledger.quarantined
 
     def holds(self, item: Item, work: Work) -> bool:
-        """Say whether this work failed with this message."""
+        """Return whether this work failed with this message."""
         works = self._ledger.quarantined.get(item.id)
         return works is not None and bool(works & work)  # Nearly always nothing has failed; flags are slow.
 

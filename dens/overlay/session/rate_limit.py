@@ -26,7 +26,7 @@ class RateLimit:
         return len(self._full_ms)
 
     def admits(self, peer: int, now_ms: int) -> bool:
-        """Take a token from the peer's bucket; say whether there was one."""
+        """Take a token from the peer's bucket; return whether there was one."""
         full_ms = self._full_ms.get(peer, now_ms)
         if full_ms > now_ms + self._burst_ms + self._every_ms:
             full_ms = now_ms + self._burst_ms + self._every_ms

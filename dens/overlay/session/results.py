@@ -54,17 +54,17 @@ class ResultBook:
         return tuple(said)
 
     def raises_any(self, said: Said, now_ms: int) -> bool:
-        """Say whether anything of this is news."""
+        """Return whether anything of this is news."""
         known = self._ledger.results
         return any(rank > known.rank(key, now_ms) for key, rank, _ in said)
 
     def is_shown(self, said: Said, now_ms: int) -> bool:
-        """Say whether a subscriber shows this: it is new, or the outcome of something that was shown."""
+        """Return whether a subscriber shows this: it is new, or the outcome of something that was shown."""
         known = self._ledger.results
         return any(known.rank(key, now_ms) == rank - 1 for key, rank, _ in said)
 
     def has_room_for(self, said: Said, now_ms: int) -> bool:
-        """Say whether all of this can be remembered without forgetting anything that is not over."""
+        """Return whether all of this can be remembered without forgetting anything that is not over."""
         self._ledger.forget_results(now_ms)
         return len(self._ledger.results) + len(said) <= self._limits.known_results
 

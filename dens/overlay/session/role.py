@@ -62,7 +62,7 @@ class Participant(ABC):
 
     @abstractmethod
     def ended(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over; say whether it is to be remembered for longer."""
+        """Forget a message whose lifetime is over; return whether it is to be remembered for longer."""
 
     def acknowledged(  # noqa: B027 nothing is what most do
         self, item: Item, status: int, session: PeerSession, now_ms: int
@@ -86,7 +86,7 @@ class Participant(ABC):
         return NEVER_MS
 
     def lapsed(self, until_ms: int, now_ms: int) -> bool:
-        """End what is no message and is over by then; say whether anything was. It is told as of now."""
+        """End what is no message and is over by then; return whether anything was. It is told as of now."""
         return False
 
     def next_timer_ms(self) -> int:
@@ -140,7 +140,7 @@ class Participant(ABC):
         """Return a message that is held and may be sent."""
 
     def relays_as_held(self) -> bool:
-        """Say whether notifications always leave as they are held, so that nobody need be asked how."""
+        """Return whether notifications always leave as they are held, so that nobody need be asked how."""
         return False
 
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:

@@ -1,6 +1,6 @@
 """Who said it: a subscriber's own signature over what never changes on the way.
 
-A tag (dens/overlay/wire/authentication.py) says which *neighbour* sent some bytes, and is made anew at
+A tag (dens/overlay/wire/authentication.py) says which *neighbour* sent some bytes, and is made again at
 every hop; so a mediator could speak for a subscriber. Where subscribers sign, a mediator that knows their
 keys takes their subscriptions, renewals, withdrawals and receipts only with their signature, whoever brings
 them. Age, hops and copies change on the way and are not covered. Publishers are not asked to verify: boards
@@ -43,7 +43,7 @@ def signed(item: Item, signer: Signer | None) -> Item:
 
 
 def is_its_owners(item: Item, identities: Identities | None) -> bool:
-    """Say whether a message may be believed to be its origin's.
+    """Return whether a message may be believed to be its origin's.
 
     It may where it is none of a subscriber's, where nobody's identity is known here, and where its origin
     does not sign; from one that signs only with its signature.
@@ -56,7 +56,7 @@ def is_its_owners(item: Item, identities: Identities | None) -> bool:
 def is_believed(
     item: Item, identities: Identities | None, quarantine: Quarantine, peer: int, now_ms: int
 ) -> bool:
-    """Say whether a message that a peer brings is believed; one that cannot be verified is not."""
+    """Return whether a message that a peer brings is believed; one that cannot be verified is not."""
     if identities is None:
         return True
     return quarantine.attempt(

@@ -30,7 +30,7 @@ from dens.overlay.wire.item import item_id as item_id_of
 from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMessage
 
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
-"""What is formed anew for each receiver; all else is relayed as it is held."""
+"""What is formed again for each receiver; all else is relayed as it is held."""
 _MOST_TOGETHER: Final = 256
 """So many messages share a datagram at most."""
 _MOST_ACKNOWLEDGED: Final = 4_096

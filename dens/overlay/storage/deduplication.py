@@ -3,7 +3,7 @@
 A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
 withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
 found with two heaps: what is held has to end on time, because that is told; what is only known may be
-forgotten when somebody next asks, and nobody need be woken for it. Heaps are made anew when most of what is
+forgotten when somebody next asks, and nobody need be woken for it. Heaps are made again when most of what is
 in them is gone, so that what comes and goes leaves nothing behind.
 """
 
@@ -181,7 +181,7 @@ class SeenItems:
         return all(one <= number and place < _LOOKED_AT for place, one in unknown)
 
     def _refresh(self) -> bytes:
-        """Return the summary of everything known, however long; only what changed is encoded anew.
+        """Return the summary of everything known, however long; only what changed is encoded again.
 
         A piece is what one origin takes in the summary: its distance from the origin before and its chunk.
         """
@@ -211,7 +211,7 @@ class SeenItems:
         return self._encoded
 
     def _renew(self, place: int) -> None:
-        """Make the piece there anew, if there is one: its chunk or the origin before it is another."""
+        """Make the piece there again, if there is one: its chunk or the origin before it is another."""
         origins = self._origins
         if place < len(origins):
             step = origins[place] - (origins[place - 1] if place else -1) - 1

@@ -254,7 +254,7 @@ class Ledger:
 
     @property
     def has_numbers(self) -> bool:
-        """Say whether a number for a message is left."""
+        """Return whether a number for a message is left."""
         return self._next_number[_ITEM_NUMBERS] < _ENDS[_ITEM_NUMBERS]
 
     def _number(self, counter: ItemId) -> int:
@@ -292,7 +292,7 @@ class Ledger:
         self._put(_UNVERIFIED, item_id, b"")
 
     def is_unverified(self, item_id: ItemId) -> bool:
-        """Say whether a message that is held came without a tag."""
+        """Return whether a message that is held came without a tag."""
         return item_id in self._unverified
 
     def mark_quarantined(self, item_id: ItemId, work: int) -> None:

@@ -61,7 +61,7 @@ class MemoryStore:
                 yield space, key, rows[key]
 
     def holds(self, space: int, key: Key) -> bool:
-        """Say whether this row is committed."""
+        """Return whether this row is committed."""
         return key in self._rows.get(space, ())
 
     def crash(self) -> "MemoryStore":

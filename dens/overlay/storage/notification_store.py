@@ -140,7 +140,7 @@ class NotificationStore:
         return () if carried is None else carried.owed.keys()
 
     def is_owed(self, item_id: ItemId) -> bool:
-        """Say whether anybody is, or may turn out to be, still owed this one."""
+        """Return whether anybody is, or may turn out to be, still owed this one."""
         carried = self._carried.get(item_id)
         if carried is None:
             return False
@@ -221,12 +221,12 @@ class NotificationStore:
         return item
 
     def is_deferred(self, subscriber: int) -> bool:
-        """Say whether more may be owed to this subscriber than is kept."""
+        """Return whether more may be owed to this subscriber than is kept."""
         return subscriber in self._deferred
 
     @property
     def has_deferred(self) -> bool:
-        """Say whether more may be owed to anybody than is kept."""
+        """Return whether more may be owed to anybody than is kept."""
         return bool(self._deferred)
 
     def begin_to_find(self, subscriber: int) -> None:
@@ -234,7 +234,7 @@ class NotificationStore:
         self._deferred.discard(subscriber)
 
     def _has_room(self, carried: Carried, subscriber: int, more: int) -> bool:
-        """Say whether so many pairs more of this subscriber's may be kept; make room if need be."""
+        """Return whether so many pairs more of this subscriber's may be kept; make room if need be."""
         if subscriber in self._deferred:
             return False
         own = len(carried.owed.get(subscriber, ()))

@@ -20,7 +20,7 @@ class ReceiptBook:
         return len(self._items)
 
     def has(self, notification: ItemId, subscriber: int) -> bool:
-        """Say whether this subscriber is known to have this notification."""
+        """Return whether this subscriber is known to have this notification."""
         subscribers = self._by_notification.get(notification)
         return subscribers is not None and subscriber in subscribers
 

@@ -29,7 +29,7 @@ from watchdog.header import body_of
 
 
 def is_newer(a: int, b: int) -> bool:
-    """Say whether revision a is newer than b.
+    """Return whether revision a is newer than b.
 
     >>> is_newer(1, 255), is_newer(255, 1), is_newer(7, 7), is_newer(128, 0)
     (True, False, False, False)
@@ -111,7 +111,7 @@ class SubscriptionTable:
         return list(self._tombstones.values())
 
     def judge(self, new: Subscription) -> Status:
-        """Say whether this revision would be taken: STORED or SUPERSEDED."""
+        """Return whether this revision would be taken: STORED or SUPERSEDED."""
         tombstone = self._tombstones.get(new.key)
         if tombstone is not None and not is_newer(new.seq, tombstone.seq):
             return Status.SUPERSEDED
@@ -153,7 +153,7 @@ class SubscriptionTable:
         self._subscriptions.pop(key, None)
 
     def tombstone_ended(self, key: SubscriptionKey, item: Item) -> bool:
-        """Forget a tombstone if this message is the one remembered; say whether it was."""
+        """Forget a tombstone if this message is the one remembered; return whether it was."""
         tombstone = self._tombstones.get(key)
         if tombstone is None or tombstone.item.number != item.number:
             return False

@@ -168,7 +168,7 @@ class Reason(IntEnum):
     VERSION = 14
     """The sender speaks another version of the protocol; one of the two has to be brought up to date."""
     RATE_LIMIT = 15
-    """It asks for a new session, summarises anew, or looks up more often than anybody need."""
+    """It asks for a new session, summarises again, or looks up more often than anybody need."""
     PATIENCE_OVER = 16
     """A broker waited for the one whom it was for, who did not come back in time."""
 

@@ -223,7 +223,7 @@ class Summary:
         return self._by_origin.get(origin)
 
     def names(self, origin: int) -> bool:
-        """Say whether any message of this origin is known."""
+        """Return whether any message of this origin is known."""
         return origin in self._by_origin
 
 

@@ -116,7 +116,7 @@ class RecordedContactsSettings(Settings):
 
 
 class InterestsSettings(Settings):
-    """What the participants of a recording like, from matrices or, with `number`, by chance."""
+    """What the participants of a recording like, from matrices or, with `number`, at random."""
 
     group: Name
     event: str
@@ -194,7 +194,7 @@ class NetworkSettings(Settings):
 
     @property
     def is_routed(self) -> bool:
-        """Say whether frames go beyond range."""
+        """Return whether frames go beyond range."""
         return forwarding_kinds()[self.forwarding].make is not None
 
 

@@ -84,7 +84,7 @@ class _Model:
         self.predicates += len(self.matcher.reached(told))
 
     def told(self) -> dict[str, float]:
-        """Return what it did, and begin anew."""
+        """Return what it did, and begin again."""
         done = {
             "loading_ms": round(1e3 * self.loading_s, 3),
             "matching_ms": round(1e3 * self.matching_s, 3),

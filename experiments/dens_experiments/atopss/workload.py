@@ -2,7 +2,7 @@
 
 Sets are trapezoids of four uniform corners. The thesis says both that attributes have two to five predefined
 concepts and that few subscriptions share a predicate, which cannot be true at once. So there are three
-workloads: `distinct`, every set drawn anew; `concepts`, sets of two to five shared ones; `words`, terms that
+workloads: `distinct`, every set drawn again; `concepts`, sets of two to five shared ones; `words`, terms that
 divide an axis, each a little moved wherever it is used.
 """
 

@@ -119,7 +119,7 @@ def _grown(
     settings: Settings, points: tuple[int, ...], size: int, rounds: int, seed: int, tell: Tell
 ) -> Iterator[tuple[_Taken, _Taken]]:
     """Yield what batches take at every size, in units and in milliseconds; the index grows in between, and is
-    loaded anew.
+    loaded again.
     """
     sides = settings.workload.boxes(points[-1], seed)
     ids, needs = np.arange(points[-1], dtype=np.uint32), np.full(points[-1], EVERYTHING, np.uint64)

@@ -1,4 +1,4 @@
-"""Boxes and events by chance, in 12 attributes of a byte each, and the trees over them.
+"""Boxes and events at random, in 12 attributes of a byte each, and the trees over them.
 
 The paper says that both are "created randomly" and no more; how wide boxes are decides how much work an event
 is. So three workloads stand side by side.

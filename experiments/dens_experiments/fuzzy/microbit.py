@@ -19,7 +19,7 @@ from dens_experiments.tables import number
 COUNTS: Final = (10, 20, 40)
 MANY: Final = (10, 20, 40, 50)
 TAKES: Final = frozenset({"counts", "similarity"})
-"""Options that mean something there: a run is counted, so there is nothing to repeat or to draw anew."""
+"""Options that mean something there: a run is counted, so there is nothing to repeat or to draw again."""
 
 
 @cache

@@ -102,7 +102,7 @@ def webassembly() -> list[str] | None:
 
 
 def has_microbit() -> bool:
-    """Tell whether the board's emulator and its firmware are installed."""
+    """Return whether the board's emulator and its firmware are installed."""
     from dens.boards.emulator.microbit import BoardMissing, emulator, firmware
 
     try:

@@ -121,7 +121,7 @@ def smallest(
         block = blocks[block, PREVIOUS]
     if found == begin:
         return found
-    for i in range(AT_ONCE):  # the last eight may be fewer; what is looked up in vain must exist
+    for i in range(AT_ONCE):  # the last eight may be fewer; what is looked up unnecessarily must exist
         keys[found + i] = keys[begin]
     for eight in range(begin, found, AT_ONCE):
         for i in range(AT_ONCE):

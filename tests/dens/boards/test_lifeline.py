@@ -28,7 +28,7 @@ with started({"main.py": "while True:pass"}, "stdio") as child:
 
 
 def is_running(process: int) -> bool:
-    """Say whether there is such a process that is not merely waiting to be buried."""
+    """Return whether there is such a process that is not merely waiting to be buried."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text()
     except FileNotFoundError:

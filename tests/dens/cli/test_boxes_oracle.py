@@ -1,4 +1,4 @@
-"""Documents of boxes by chance through `dens compile` and `dens match`, against a definition that knows
+"""Documents of boxes at random through `dens compile` and `dens match`, against a definition that knows
 nothing of either; `make soak` does two thousand.
 """
 

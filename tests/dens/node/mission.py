@@ -76,7 +76,7 @@ class Mission:
         announce(self.bed, offered, self.now_ms)
 
     def restart_bed(self) -> None:
-        """Kill the bed, and start it anew in a new contact."""
+        """Kill the bed, and start it again in a new contact."""
         self.bed_store = self.bed_store.crash()
         self.node.contact_lost(BED, self.now_ms)
         self.begin_bed()

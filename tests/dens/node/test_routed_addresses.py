@@ -18,12 +18,12 @@ NAMES = [f"dens{os.getpid()}{letter}" for letter in "abcd"]
 
 
 def ip(*words: str) -> bool:
-    """Run a command of iproute2 and say whether it did what it should."""
+    """Run a command of iproute2 and return whether it did what it should."""
     return subprocess.run(["ip", *words], capture_output=True, check=False).returncode == 0
 
 
 def chain() -> bool:
-    """Make the namespaces and the routes between them; say whether that can be done here."""
+    """Make the namespaces and the routes between them; return whether that can be done here."""
     for name in NAMES:
         if not ip("netns", "add", name):
             return False

@@ -141,7 +141,7 @@ def test_recorded_frames_are_of_no_use_in_another_contact() -> None:
         seen = dict(world.delivered)
         for pair in list(world.contacts):
             world.close(pair)
-        # Long after everything has expired and is forgotten, and with every contact begun anew.
+        # Long after everything has expired and is forgotten, and with every contact begun again.
         world.run(world.now_ms + 3_000_000)
         for node in world.all_nodes():
             engine = world.machines[node]

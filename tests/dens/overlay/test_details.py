@@ -42,7 +42,7 @@ def delivered(
     listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
 ) -> tuple[list[tuple[Satisfied, ...]], int]:
     """Return what a subscriber of this language is shown of a value, and how much was quarantined; the
-    mediator starts anew before the subscriber is met.
+    mediator starts again before the subscriber is met.
     """
     asker = SubscriberEnd(ASKER, 7, MemoryStore(), 0)
     source = PublisherEnd(SOURCE, 7, MemoryStore(), 0, filter_host=TopicHost())

@@ -190,7 +190,7 @@ def test_a_victim_whose_lifetime_is_over_is_told_as_such() -> None:
 
 
 def test_the_drop_order_holds_also_after_very_many_subscriptions_were_found() -> None:
-    """The order is kept in a heap that is made anew when most of it is stale."""
+    """The order is kept in a heap that is made again when most of it is stale."""
     store = roomy(2)
     low, high = store.add(item(1)), store.add(item(2))
     for degree in range(1, 200):

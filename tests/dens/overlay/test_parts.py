@@ -412,7 +412,7 @@ def test_whatever_happens_sources_filter_for_what_is_in_force_and_all_owed_arriv
 
 
 def _was_withdrawn(net: Net, made: ItemId, asked: dict[int, tuple[int, int, bytes]]) -> bool:
-    """Say whether what was owed when it was published is wanted no longer under any revision of then."""
+    """Return whether what was owed when it was published is wanted no longer under any revision of then."""
     item = net.mediator(2).state.items.get(made)
     assert item is not None
     now_owed = [one for one in net.asker.in_force if one.since_ms <= item.created_ms]

@@ -126,7 +126,7 @@ def test_a_summary_that_is_sent_again_says_the_same() -> None:
     source = Source()
     session = source.meet(2)
     assert source.reliance.said_to(session) == b""
-    session.peer_session += 1  # The mediator began anew.
+    session.peer_session += 1  # The mediator began again.
     assert source.reliance.said_to(session) is None
     source.reliance.tell(session, b"more", is_whole=True)
     assert source.reliance.said_to(session) == b"more"

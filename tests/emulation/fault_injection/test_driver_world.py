@@ -42,7 +42,7 @@ HARSH = replace(
 
 
 def is_found(seeds: range, plan: DriverPlan) -> bool:
-    """Say whether a promise breaks in one of these worlds."""
+    """Return whether a promise breaks in one of these worlds."""
     for seed in seeds:
         try:
             DriverWorld(seed, plan).live()

@@ -58,7 +58,7 @@ def ends_mediator(
 
 
 def is_connected(members: Collection[int], pairs: Links) -> bool:
-    """Say whether these pairs lead from any member to all others."""
+    """Return whether these pairs lead from any member to all others."""
     reached: set[int] = set()
     waiting = list(members)[:1]
     while waiting:

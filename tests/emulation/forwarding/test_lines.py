@@ -13,7 +13,7 @@ from tests.emulation.forwarding.lines import line, rows, run
 
 
 def is_same(run: Path, again: Path) -> bool:
-    """Do a run again, and say whether it is the same to the byte."""
+    """Do a run again, and return whether it is the same to the byte."""
     comparison = rerun(run, again).comparison
     return comparison is not None and comparison.same_trace
 

@@ -33,7 +33,7 @@ class LimitsRelations:
         self._table = table
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        """Say whether whatever satisfies `other` is known to satisfy `one`."""
+        """Return whether whatever satisfies `other` is known to satisfy `one`."""
         wide, narrow = checked(one, self._table), checked(other, self._table)
         if one == other:
             return True
@@ -48,7 +48,7 @@ class LimitsRelations:
         )
 
     def intersects(self, one: bytes, other: bytes) -> bool:
-        """Say whether something may satisfy both."""
+        """Return whether something may satisfy both."""
         first, second = checked(one, self._table), checked(other, self._table)
         if first.event != second.event:
             return False

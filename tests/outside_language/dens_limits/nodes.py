@@ -50,7 +50,7 @@ class Serves:
         self._masks = masks if body.mode == "any" else [sum(masks)]
 
     def serves(self, extract: Extract) -> bool:
-        """Say whether a publisher that offers this can serve the subscription."""
+        """Return whether a publisher that offers this can serve the subscription."""
         return any(
             source.event == self._event and source.protocol != SERIAL and source.fills(mask)
             for source in extract.sources

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 Number = Fraction | None
-"""A corner; None is an end that there is not."""
+"""A corner; None is an end that does not exist."""
 
 Values = tuple[Fraction, Fraction, Fraction]
 """What a curve has just left of a place, at it, and just right of it."""

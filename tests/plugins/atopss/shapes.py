@@ -1,4 +1,4 @@
-"""Shapes for the tests of the language: by chance, and from the golden file."""
+"""Shapes for the tests of the language: at random, and from the golden file."""
 
 import json
 from typing import Any

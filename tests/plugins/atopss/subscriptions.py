@@ -1,4 +1,4 @@
-"""Subscriptions and values for the tests of the language, by chance."""
+"""Subscriptions and values for the tests of the language, at random."""
 
 from hypothesis import settings
 from hypothesis import strategies as st

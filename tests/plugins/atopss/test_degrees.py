@@ -113,7 +113,7 @@ def test_law_the_ends_of_both_scales(wanted: Shape, value: Shape) -> None:
 
 
 def _is_before(end: int, core_end: int, begin: int, core_begin: int) -> bool:
-    """Say whether one support ends before another begins; upright ends belong to their shapes."""
+    """Return whether one support ends before another begins; upright ends belong to their shapes."""
     return end < begin or (end == begin and (end != core_end or begin != core_begin))
 
 
@@ -131,7 +131,7 @@ def test_law_when_nothing_is_necessary(wanted: Shape, value: Shape) -> None:
 
 
 def _degree_is_0(shape: Shape, x: int) -> bool:
-    """Say whether the degree is 0, not only below 1/255."""
+    """Return whether the degree is 0, not only below 1/255."""
     is_left = x < shape.m1 or (x == shape.m1 < shape.m2)
     is_right = x > shape.m4 or (x == shape.m4 > shape.m3)
     return is_left or is_right

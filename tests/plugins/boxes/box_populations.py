@@ -1,4 +1,4 @@
-"""Boxes, points and histories by chance, for the laws of indexes."""
+"""Boxes, points and histories at random, for the laws of indexes."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -78,7 +78,7 @@ def per_point(found: tuple[npt.NDArray[np.int64], Ids]) -> list[list[int]]:
 
 
 def step(index: BoxIndex, brute: Brute, maker: BoxMaker, ids: int) -> None:
-    """Do something by chance to an index and to the definition."""
+    """Do something at random to an index and to the definition."""
     chance = maker.chance
     match chance.choice(("add", "add", "remove", "maintain", "maintain", "reload")):
         case "add":

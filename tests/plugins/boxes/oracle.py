@@ -87,7 +87,7 @@ def readings(byte: int, attribute: Attribute) -> list[int]:
 
 
 def holds(tree: Tree, values: dict[int, int], negated: bool = False) -> bool:
-    """Tell whether a condition holds: what is not told satisfies neither a comparison nor its opposite."""
+    """Return whether a condition holds: what is not told satisfies neither a comparison nor its opposite."""
     if isinstance(tree, Comparison):
         byte = values.get(tree.attribute.index)
         return byte is not None and tree.holds_for(byte) != negated
@@ -108,7 +108,7 @@ def xml(tree: Tree) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Conditions by chance, and events, many of them near the constants of the conditions."""
+    """Conditions at random, and events, many of them near the constants of the conditions."""
 
     event: EventClass
     trees: tuple[Tree, ...]

@@ -27,7 +27,7 @@ def mutated(rng: random.Random, seeds: Sequence[bytes]) -> bytes:
 def survives(
     decode: Callable[..., Any], encode: Callable[..., bytes] | None, given: bytes, *more: Any
 ) -> bool:
-    """Say whether bytes are read; they are refused by `VectorError` and nothing else, and what is read has
+    """Return whether bytes are read; they are refused by `VectorError` and nothing else, and what is read has
     one spelling.
     """
     try:

@@ -65,7 +65,7 @@ def leaves(pattern: tuple) -> list[int]:
 
 
 def holds(asked: Asked, pattern: tuple, first: int, given: dict[int, Seen]) -> tuple[bool, int, list[Seen]]:
-    """Say whether the leaves that are given, and no others of this part, satisfy it."""
+    """Return whether the leaves that are given, and no others of this part, satisfy it."""
     if pattern[0] == "leaf":
         there = first in given
         return there, first + 1, [given[first]] if there else []

@@ -1,4 +1,4 @@
-"""Patterns and graphs by chance, in quantity: what hypothesis makes too slowly for large populations."""
+"""Patterns and graphs at random, in quantity: what hypothesis makes too slowly for large populations."""
 
 import random
 

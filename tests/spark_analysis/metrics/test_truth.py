@@ -1,4 +1,4 @@
-"""What should have been told: one reading of every fate, and many by chance, counted in two ways."""
+"""What should have been told: one reading of every fate, and many at random, counted in two ways."""
 
 import random
 from collections import Counter
@@ -135,7 +135,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
 
 
 def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -> None:
-    """Readings by chance, some told and some delivered; several subscriptions of one person count once."""
+    """Readings at random, some told and some delivered; several subscriptions of one person count once."""
     chance = random.Random(8)
     wishes = [
         Wish(chance.randrange(4), number, 0, {0: (low := chance.randrange(200), low + 55)}, 0, 50_000, None)

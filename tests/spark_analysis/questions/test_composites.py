@@ -46,7 +46,7 @@ def test_every_fate(said: list[CompositeMessage], is_carried: bool, is_released:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Run:
-    """Ninety minutes of the place of triage, in which two mediators stop and start anew."""
+    """Ninety minutes of the place of triage, in which two mediators stop and start again."""
     folder = tmp_path_factory.mktemp("runs") / "triage"
     scenario = load_scenario("triage", ["duration_s=5400", "fault[0].at_s=3000"])
     run_scenario(scenario, 3, folder)

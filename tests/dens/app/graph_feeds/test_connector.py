@@ -32,7 +32,7 @@ def item(number: int, title: str, topic: str = "", text: str = "") -> str:
 
 
 class Site:
-    """A site that writes feeds, and a connector that is started anew when asked to be."""
+    """A site that writes feeds, and a connector that is started again when asked to be."""
 
     def __init__(self, folder: Path) -> None:
         self.feeds, self.out, self.wishes = (folder / name for name in ("in", "out", "wishes"))

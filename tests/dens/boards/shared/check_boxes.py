@@ -15,7 +15,7 @@ RAINS = (0, 0x25, 0x26, 0xFF, None)
 
 
 def contained(values: dict[int, int]) -> bool:
-    """Tell whether some box contains these values."""
+    """Return whether some box contains these values."""
     for box in BOXES:
         inside = True
         for attribute, low, high in box:

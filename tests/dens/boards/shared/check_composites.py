@@ -27,7 +27,7 @@ def primitives() -> list[bytes]:
 
 
 def satisfies(primitive: bytes, values: dict[int, int]) -> bool:
-    """Tell whether values lie in the crisp ranges of a primitive over status and address."""
+    """Return whether values lie in the crisp ranges of a primitive over status and address."""
     for attribute in (STATUS, ADDRESS):
         low, high = primitive[1 + 3 * attribute], primitive[2 + 3 * attribute]
         if attribute not in values or not low <= values[attribute] <= high:

@@ -124,7 +124,7 @@ def test_three_engines_meet_over_loopback_and_a_notification_travels() -> None:
 
 
 def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
-    """Its session numbers begin anew, below those it used: an engine takes its hellos for late ones."""
+    """Its session numbers begin again, below those it used: an engine takes its hellos for late ones."""
 
     async def scene() -> None:
         node = Living(mediator(MemoryStore(), None))

@@ -106,7 +106,7 @@ def test_never_more_carriers_than_copies(
 @pytest.mark.parametrize("copies", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("first", [1, 6, 12])
 def test_a_clique_uses_the_whole_budget(copies: int, first: int) -> None:
-    """Carriers in range of each other offer copies to each other in vain; these go to others."""
+    """Carriers in range of each other offer copies to each other unnecessarily; these go to others."""
     world = BudgetWorld("spray_and_wait", copies, 12)
     for a, b in combinations(range(1, 13), 2):
         world.begin(a, b)

@@ -15,7 +15,7 @@ from watchdog.reading import Reading
 
 _DEGREE = 5
 """The byte of a notification that says how well whoever released it is satisfied; mediators work it out
-anew."""
+again."""
 
 
 def told(vectors: list[bytes], readings: list[Reading], features: str) -> list[list[bytes]]:

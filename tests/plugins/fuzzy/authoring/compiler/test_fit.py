@@ -53,7 +53,7 @@ def deviation(triple: tuple[int, int, int], curve: Curve) -> float:
 
 
 def allowed(v: int, V: int, g: int, curve: Curve) -> bool:
-    """Tell whether a triple keeps the core to each end of the domain where the curve is 1."""
+    """Return whether a triple keeps the core to each end of the domain where the curve is 1."""
     target = 1.0 - curve if g & 128 else curve
     bytes_ = 0 <= v <= V <= 255 and 0 <= g <= 255
     return bytes_ and bool((v == 0 or target[0] < FULL) and (V == 255 or target[255] < FULL))
