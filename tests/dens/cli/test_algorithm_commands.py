@@ -198,7 +198,7 @@ def test_a_line_that_is_too_long_is_one_bad_line(dens, tmp_path: Path) -> None:
     (tmp_path / "s.txt").write_text("0" * 131_073 + VECTOR + "\n" + VECTOR + "\n")
     ended = dens("cover", "--subscriptions", tmp_path / "s.txt")
     assert ended.code == 1
-    assert ended.err.count("this is not hexadecimal") == 1
+    assert ended.err.count("not hexadecimal: expected pairs") == 1
     assert ended.out.splitlines()[0] == "1", "the good line keeps its number"
 
 

@@ -158,7 +158,7 @@ def test_a_term_that_no_three_bytes_can_say_is_found_where_it_is_written(dens, t
     for command in (["vocabulary", "check"], ["check"]):
         done = dens(*command, str(path))
         assert done.code == 1
-        assert 'camp.toml:10:1: error D217: term "odd" of warmth: the encoded curve strays' in done.out
+        assert 'camp.toml:10:1: error D217: term "odd" of warmth: the encoded curve deviates' in done.out
 
 
 def test_two_versions_of_a_vocabulary(dens, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_error_of_a_broken_down_function_is_always_told_and_a_tolerance_refu
         '<subscription xmlns="urn:dens:subscription:1" event="patient" threshold="0.3">'
         f"\n  {body}\n  <function>geometric_mean</function>\n</subscription>"
     )
-    note = "mean.xml:3:3: note D721: broken down into pairs in 1 byte, it strays by up to 0.010"
+    note = "mean.xml:3:3: note D721: broken down into pairs in 1 byte, it deviates by up to 0.010"
     checked, compiled = dens("check", path), dens("compile", path, "--strict")
     values = [word for value in HEALTHY for word in ("--value", value)]
     explained = dens("explain", path, *values)

@@ -82,7 +82,7 @@ def test_a_column_of_a_file_becomes_terms_that_both_languages_read(dens, tmp_pat
         (
             ("--csv", "bad.csv", "--column", "rent", *ABOUT),
             3,
-            'bad.csv:3:1: error D311: "cheapish" is no rent',
+            'bad.csv:3:1: error D311: "cheapish" is not a value of rent',
         ),
         (("--csv", "rents.csv", *ABOUT), 2, "--csv needs --column NAME and --vocabulary NAME|FILE"),
         (("run", "--csv", "rents.csv", "--column", "rent", *ABOUT), 2, "give runs, or --csv FILE"),

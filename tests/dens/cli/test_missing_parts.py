@@ -51,7 +51,7 @@ def test_lock_has_every_part_but_connect() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "part", "missing"), [("run", "emulation", "simpy"), ("report", "analysis", "pyarrow")]
+    ("command", "part", "missing"), [("run", "emulation", "simpy"), ("report", "analysis", "pyspark")]
 )
 def test_command_without_its_part_prints_an_installation_line(
     tmp_path: Path, command: str, part: str, missing: str

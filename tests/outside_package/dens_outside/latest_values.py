@@ -1,4 +1,4 @@
-"""A source: a file that another program writes again with its latest values, as {"temperature": 21.5}."""
+"""A source: a file that another program rewrites with its latest values, as {"temperature": 21.5}."""
 
 import json
 from pathlib import Path
