@@ -104,12 +104,12 @@ def test_law_every_other_threshold_stays_in_version_one(possibility: int, necess
 
 REFUSED = [
     ("00007700 c0", 8, "ends where a form"),
-    ("00007703 c0 00 00 00 78", 7, "no such form"),
-    ("00007703 c0 10 00 00 78", 7, "no such form"),
-    ("00007703 c0 07 00 00 78", 7, "no such form"),
-    ("00008703 c0 04 00 00 78", 7, "no such form"),
-    ("0000f003 c0 04 00 00 78", 7, "no such form"),
-    ("00000003 00 00 80 78", 9, "no shape begins"),
+    ("00007703 c0 00 00 00 78", 7, "unknown form of a function"),
+    ("00007703 c0 10 00 00 78", 7, "unknown form of a function"),
+    ("00007703 c0 07 00 00 78", 7, "unknown form of a function"),
+    ("00008703 c0 04 00 00 78", 7, "unknown form of a function"),
+    ("0000f003 c0 04 00 00 78", 7, "unknown form of a function"),
+    ("00000003 00 00 80 78", 9, "unknown kind of shape"),
     ("00000003 00 00 c0 77 00 78", 11, "a half is"),
     ("00000003 00 00 c0 77 04 78", 11, "a half is"),
     ("00000003 00 00 c0 67 01 78", 11, "a half is"),
