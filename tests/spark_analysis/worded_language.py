@@ -4,12 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.authoring import Authoring
 from plugins.direct.language import DIRECT
 from plugins.language import Match
 from watchdog.vector import VectorError
 
 
-class _Words:
+class _Words(Authoring):
     def describe_match(self, match: Match, table: MissionTable) -> str:
         if len(match.detail) != 1:
             raise VectorError(0, "one byte is all that it writes")

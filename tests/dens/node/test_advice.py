@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dens.node.assembly import assembly_of
 from dens.node.output.advice import Advice
 from dens.overlay.endpoints.subscriber import SubscriberEnd
-from dens.overlay.events import SubscriptionDelivery, SubscriptionUnserved
+from dens.overlay.events import SubscriptionServed, SubscriptionUnserved
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 from plugins.direct.language import DIRECT, subscription_to
@@ -53,7 +53,7 @@ class Ward:
         told: list[str | None] = []
         for event in self.world.events[MEDIC]:
             self.advice.note(event)
-            if isinstance(event, SubscriptionUnserved | SubscriptionDelivery):
+            if isinstance(event, SubscriptionUnserved | SubscriptionServed):
                 told.append(self.advice.sentence(event))
                 self.documents.append(self.advice.document(event))
         return told

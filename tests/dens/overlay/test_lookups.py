@@ -11,7 +11,7 @@ from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import (
     DatagramRefused,
     MessageQuarantined,
-    SubscriptionDelivery,
+    SubscriptionServed,
     SubscriptionUnserved,
 )
 from dens.overlay.limits import Limits
@@ -349,7 +349,7 @@ def ask_for(world: Partition, topic: int, id: int = 0) -> None:
 
 def judged(world: Partition) -> list[tuple[str, int, str | None]]:
     """Return what was told of subscriptions, and forget it."""
-    kinds = (SubscriptionUnserved, SubscriptionDelivery)
+    kinds = (SubscriptionUnserved, SubscriptionServed)
     found = [event for event in world.events[ASKER] if isinstance(event, kinds)]
     world.events[ASKER].clear()
     return [(event.kind, event.item.payload[0], event.reason) for event in found]
