@@ -61,7 +61,7 @@ class Greeting:
         )
 
     def hello_came(self, hello: Hello, number: int, session: PeerSession, now_ms: int) -> bool:
-        """Take a greeting of this link number, and say whether it begins a session. One that is repeated
+        """Take a greeting of this link number; return whether it begins a session. One that is repeated
         while ours is old says that ours was lost: it is answered.
 
         Not where a summary says the same until it is acknowledged: over a slow link every old greeting would

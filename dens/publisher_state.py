@@ -241,8 +241,8 @@ class PublisherState(Participant):
         return known
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Say whether mediators may rely on the filters that are here, and whether the summary leaves
-        something out.
+        """Return the note of a summary: mediators may rely on the filters that are here, or the summary
+        leaves something out.
         """
         if self._reliance is not None:
             return RELIABLE if self._reliance.is_told_all(session) else CUT

@@ -92,7 +92,7 @@ def _checked(body: bytes) -> bytes:
 
 
 def satisfies(body: bytes, place: int, vector: bytes) -> bool:
-    """Say whether a notification may stand at a place of a sequence: 0 or 1. Bytes that are not a
+    """Return whether a notification may stand at a place of a sequence: 0 or 1. Bytes that are not a
     notification of the first language stand nowhere.
     """
     return len(vector) == 2 and matches(NO_HEADER + body[2 * place : 2 * place + 2], vector)
