@@ -119,7 +119,7 @@ class Sparing:
         return [by_key[key] for _, _, key in sorted(ranked)]
 
     def spares(self, wanted: Subscription, now_ms: int) -> bool:
-        """Say whether this need not be asked, or not before something else was answered. What was noted of an
+        """Return whether this need not be installed, or not before another answer. What was noted of an
         older revision does not hold for this one.
         """
         self.spared.pop(wanted.key, None)

@@ -10,12 +10,11 @@ brought back by an older copy.
 
 from typing import Final
 
-from dens.interfaces import FilterHost, SubscriptionKey
-from dens.overlay.covering.leases import CUT, RELIABLE, Reliance, longer_code
-from dens.overlay.endpoints.advertisements import Advertising
-from dens.overlay.endpoints.directory_client import PATIENCE_MS, EndKnowledge
-from dens.overlay.errors import LocalProtocolError
-from dens.overlay.events import (
+from dens.advertising import Advertising
+from dens.brokers.messages import Advertised
+from dens.context import NodeContext
+from dens.errors import LocalProtocolError
+from dens.events import (
     CopyDropped,
     FilterInstalled,
     FilterRemoved,
@@ -23,15 +22,12 @@ from dens.overlay.events import (
     MessageExpired,
     OffersHeard,
 )
-from dens.overlay.session.context import NodeContext
-from dens.overlay.session.peer_session import PeerSession
-from dens.overlay.session.quarantine import Work
-from dens.overlay.session.role import Participant
-from dens.overlay.storage.notification_store import NotificationStore
-from dens.overlay.storage.reservations import COUNTED, Reservation
-from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable, is_newer
-from dens.overlay.wire.broker_messages import Advertised
-from dens.overlay.wire.codes import (
+from dens.interfaces import FilterHost, SubscriptionKey
+from dens.item import Item, ItemId
+from dens.knowledge import PATIENCE_MS, EndKnowledge
+from dens.messages import Subscribed, Withdrawal
+from dens.notification_store import NotificationStore
+from dens.numbers import (
     BAD_PAYLOAD,
     HAS_IT,
     REASON_NAMES,
@@ -41,9 +37,13 @@ from dens.overlay.wire.codes import (
     Role,
     Status,
 )
-from dens.overlay.wire.item import Item, ItemId
-from dens.overlay.wire.messages import Subscribed, Withdrawal
-from dens.overlay.wire.summary import Summary
+from dens.participant import Participant
+from dens.peer_session import PeerSession
+from dens.quarantine import Work
+from dens.reliance import CUT, RELIABLE, Reliance, longer_code
+from dens.reservations import COUNTED, Reservation
+from dens.subscription_table import Subscription, SubscriptionTable, is_newer
+from dens.summary import Summary
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, framed
 
 _HOST_CODES: Final = {
@@ -169,7 +169,7 @@ class PublisherState(Participant):
             self._offer(item, session)
 
     def is_taken(self, item_id: ItemId) -> bool:
-        """Return whether a mediator in contact has this message."""
+        """Say whether a mediator in contact has this message."""
         return any(session.is_ready and session.knows(item_id) for session in self._context.sessions.values())
 
     # ------------------------------------------------------------------ what messages mean to a publisher
@@ -241,8 +241,8 @@ class PublisherState(Participant):
         return known
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return whether mediators may rely on the filters that are here, and whether the summary leaves
-        something out.
+        """Return the note of a summary: mediators may rely on the filters that are here, or the summary
+        leaves something out.
         """
         if self._reliance is not None:
             return RELIABLE if self._reliance.is_told_all(session) else CUT
@@ -427,7 +427,7 @@ class PublisherState(Participant):
             self._ledger.keep(item)
 
     def _may_end(self, said: Withdrawal, origin: int, peer: int, now_ms: int) -> bool:
-        """Return whether a filter may be taken away, as far as those go who may rely on it."""
+        """Say whether a filter may be taken away, as far as those go who may rely on it."""
         held = self.filters.get((origin, said.id))
         if self._reliance is None or held is None or is_newer(held.seq, said.seq):
             return True

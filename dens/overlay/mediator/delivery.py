@@ -36,8 +36,8 @@ class Notifying:
         self.deferred.find_by(now_ms)
 
     def tell(self, carried: Carried, subscriber: int) -> bool:
-        """Queue a notification for a subscriber that is owed it, if it is in contact. Return whether its
-        summary names the notification: then it is owed it no longer.
+        """Queue a pending notification for a subscriber in contact. Return whether the subscriber's summary
+        names it: then it is not pending any more.
         """
         session = self._sessions.get(subscriber)
         if session is None or not session.is_ready or session.role is not SUBSCRIBER:

@@ -24,7 +24,7 @@ _SESSIONS_WITH: Final = 2
 _LINK_NUMBERS: Final = item_id(3, 0)
 _LINK_STEP: Final = 4_096
 """So many link numbers are reserved at once."""
-_LINKS_A_NUMBER: Final = 32
+_LINKS_PER_NUMBER: Final = 32
 """Link messages are more than messages: the link numbers of a new store begin so many times as high."""
 _ENDS: Final = {_ITEM_NUMBERS: LINK_NUMBER, _SESSION_NUMBERS: 1 << 32}
 """The first number of each counter that no envelope or hello can say."""
@@ -52,7 +52,7 @@ def begin_numbers(store: Store, least: int) -> None:
     would say new things under numbers that they take for known.
     """
     counters = {key for space, key, _ in store.load() if space == _COUNTER}
-    firsts = {_ITEM_NUMBERS: least, _SESSION_NUMBERS: least, _LINK_NUMBERS: _LINKS_A_NUMBER * least}
+    firsts = {_ITEM_NUMBERS: least, _SESSION_NUMBERS: least, _LINK_NUMBERS: _LINKS_PER_NUMBER * least}
     for counter, first in firsts.items():
         if counter not in counters:
             store.put(_COUNTER, counter, first.to_bytes(8, "big"))
