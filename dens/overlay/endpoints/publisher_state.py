@@ -10,11 +10,12 @@ brought back by an older copy.
 
 from typing import Final
 
-from dens.advertising import Advertising
-from dens.brokers.messages import Advertised
-from dens.context import NodeContext
-from dens.errors import LocalProtocolError
-from dens.events import (
+from dens.interfaces import FilterHost, SubscriptionKey
+from dens.overlay.covering.leases import CUT, RELIABLE, Reliance, longer_code
+from dens.overlay.endpoints.advertisements import Advertising
+from dens.overlay.endpoints.directory_client import PATIENCE_MS, EndKnowledge
+from dens.overlay.errors import LocalProtocolError
+from dens.overlay.events import (
     CopyDropped,
     FilterInstalled,
     FilterRemoved,
@@ -22,12 +23,15 @@ from dens.events import (
     MessageExpired,
     OffersHeard,
 )
-from dens.interfaces import FilterHost, SubscriptionKey
-from dens.item import Item, ItemId
-from dens.knowledge import PATIENCE_MS, EndKnowledge
-from dens.messages import Subscribed, Withdrawal
-from dens.notification_store import NotificationStore
-from dens.numbers import (
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.quarantine import Work
+from dens.overlay.session.role import Participant
+from dens.overlay.storage.notification_store import NotificationStore
+from dens.overlay.storage.reservations import COUNTED, Reservation
+from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable, is_newer
+from dens.overlay.wire.broker_messages import Advertised
+from dens.overlay.wire.codes import (
     BAD_PAYLOAD,
     HAS_IT,
     REASON_NAMES,
@@ -37,13 +41,9 @@ from dens.numbers import (
     Role,
     Status,
 )
-from dens.participant import Participant
-from dens.peer_session import PeerSession
-from dens.quarantine import Work
-from dens.reliance import CUT, RELIABLE, Reliance, longer_code
-from dens.reservations import COUNTED, Reservation
-from dens.subscription_table import Subscription, SubscriptionTable, is_newer
-from dens.summary import Summary
+from dens.overlay.wire.item import Item, ItemId
+from dens.overlay.wire.messages import Subscribed, Withdrawal
+from dens.overlay.wire.summary import Summary
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, framed
 
 _HOST_CODES: Final = {
@@ -169,7 +169,7 @@ class PublisherState(Participant):
             self._offer(item, session)
 
     def is_taken(self, item_id: ItemId) -> bool:
-        """Say whether a mediator in contact has this message."""
+        """Return whether a mediator in contact has this message."""
         return any(session.is_ready and session.knows(item_id) for session in self._context.sessions.values())
 
     # ------------------------------------------------------------------ what messages mean to a publisher
@@ -427,7 +427,7 @@ class PublisherState(Participant):
             self._ledger.keep(item)
 
     def _may_end(self, said: Withdrawal, origin: int, peer: int, now_ms: int) -> bool:
-        """Say whether a filter may be taken away, as far as those go who may rely on it."""
+        """Return whether a filter may be taken away, as far as those go who may rely on it."""
         held = self.filters.get((origin, said.id))
         if self._reliance is None or held is None or is_newer(held.seq, said.seq):
             return True

@@ -1,16 +1,17 @@
 """How a contact begins: hellos and summaries, which make two sessions ready for items.
 
-The states of a session are in dens/peer_session.py; here is what a node makes of what its peer says first.
+The states of a session are in dens/overlay/session/peer_session.py; here is what a node makes of what its
+peer says first.
 """
 
 from typing import Final
 
-from dens.context import NodeContext
-from dens.item import ENVELOPE_BYTES, Item, item_id
-from dens.messages import Hello, SummaryMessage
-from dens.numbers import BATCH, MEDIATOR, STORED, SUMMARY, Role
-from dens.participant import Participant
-from dens.peer_session import PeerSession
+from dens.overlay.session.context import NodeContext
+from dens.overlay.session.peer_session import PeerSession
+from dens.overlay.session.role import Participant
+from dens.overlay.wire.codes import BATCH, MEDIATOR, STORED, SUMMARY, Role
+from dens.overlay.wire.item import ENVELOPE_BYTES, Item, item_id
+from dens.overlay.wire.messages import Hello, SummaryMessage
 
 _ROLES: Final = {int(role): role for role in Role}
 _BATCHED_TYPE_AT: Final = 3
@@ -41,18 +42,18 @@ class Greeting:
         self._participant = participant
 
     def is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
-        """Say whether a greeting may be taken: one that begins a new session has its price."""
+        """Return whether a greeting may be taken: one that begins a new session has its price."""
         return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
 
     def is_summary_admitted(
         self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
     ) -> bool:
-        """Say whether a summary may be taken: one that is news has its price."""
+        """Return whether a summary may be taken: one that is news has its price."""
         return not self._is_news(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
 
     @staticmethod
     def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
-        """Say whether a summary would begin a session, or change what the peer is known to have."""
+        """Return whether a summary would begin a session, or change what the peer is known to have."""
         theirs, known = message.hello.session, session.peer_session
         if message.first:
             return False  # Parts follow each other, so that all of them together cost what one would.
