@@ -45,6 +45,7 @@ test: .venv/.installed-bench compiled .build/boards/.installed .build/browser/.i
 static-checks:
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/codespell $(CODE) docs *.md
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
