@@ -39,9 +39,10 @@ class BuildWithPages(build_py):
         if self.editable_mode:
             return
         pages = Path(self.build_lib) / "dens" / "_pages"
-        (pages / "errors").mkdir(parents=True, exist_ok=True)
-        for page in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/errors/*.md")]:
-            shutil.copy(page, pages / page.relative_to(ROOT / "docs"))
+        for folder in ("", "how-to", "reference", "explanation", "papers", "errors"):
+            (pages / folder).mkdir(parents=True, exist_ok=True)
+            for page in (ROOT / "docs" / folder).glob("*.md"):
+                shutil.copy(page, pages / folder)
         if IS_COMPILED:
             work = Path(self.get_finalized_command("build").build_temp).resolve() / "engine"
             place = Path(self.build_lib).resolve() / "dens" / "_compiled"

@@ -3,8 +3,8 @@ exact, 96 % equal at a thousand.
 
 The paper: FNIF linear, FNIFC flat as equality grows, sorted features faster, FIP fast to match and slow to
 load, covering the dearest to load, break-down about six times flat. Lines that end in `_counted` are of work,
-the same on every machine. docs/matching.md sets the whole figure beside the paper's and says where ours
-differs and why.
+the same on every machine. docs/explanation/matching.md sets the whole figure beside the paper's and says
+where ours differs and why.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Thirty devices in range of each other, with budgets of two and eight copies, and
 eight copies and rising loss. No message may have more carriers than copies. A copy is *unused* where a
 message is an hour old at the end of the run and has fewer carriers than copies: its copies were sent to
 mediators that did not get them and were not met again, or that got the message from somebody else meanwhile.
-These are counts that no machine changes. They are figures of docs/validation.md.
+These are counts that no machine changes. They are figures of docs/explanation/validation.md.
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ machine changes. A policy that delivers less is not better for it, so deliveries
 
 Scenarios with all roles on every device, with some and with one: ours are the messages that a run delivered,
 the peer's those that an oracle delivers on the contacts of that run over ideal links. Neither may be more
-than a twentieth away from the other. This is the table of docs/validation.md.
+than a twentieth away from the other. This is the table of docs/explanation/validation.md.
 """
 
 from collections.abc import Iterator

@@ -147,7 +147,8 @@ def _readings() -> pa.Table:
 
 
 def _revisions(aggregator: int) -> list[SubscriptionRevision]:
-    """Return subscriptions with threshold one half over three or four attributes (docs/vector-format.md)."""
+    """Return subscriptions with threshold one half over three or four attributes
+    (docs/reference/vector-format.md)."""
     chance = random.Random(1)
     return [_revision(chance, number, aggregator) for number in range(SUBSCRIPTIONS)]
 

@@ -1,6 +1,6 @@
 """DENS: content-based publish/subscribe for networks that are rarely connected.
 
-This module is the public API (docs/api.md). It imports nothing until a name is used.
+This module is the public API (docs/reference/api.md). It imports nothing until a name is used.
 
 >>> import dens
 >>> table = dens.load_vocabularies("medical")

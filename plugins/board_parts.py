@@ -1,8 +1,8 @@
 """Parts of subscriptions in the language of boards, for languages that boards do not implement.
 
-Boards filter readings of one byte per attribute, in the vectors of docs/vector-format.md (language 1). A
-language whose subscriptions are covered by crisp byte ranges builds its parts and reads board notifications
-here, without knowing their encoding.
+Boards filter readings of one byte per attribute, in the vectors of docs/reference/vector-format.md (language
+1). A language whose subscriptions are covered by crisp byte ranges builds its parts and reads board
+notifications here, without knowing their encoding.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 A device with several roles has one engine per role. Its mediator represents it on the air, in motion and in
 contacts; the other engines are named after it, `medics-3.subscriber` inside `medics-3`
-(docs/trace-format.md). Every count by device uses this map.
+(docs/reference/trace-format.md). Every count by device uses this map.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """When devices in range of each other cannot communicate: one is down, or a planned partition separates them.
 
-Contacts are geometric (docs/trace-format.md). This module subtracts outages from them, using `node_state` and
-the partitions of the scenario.
+Contacts are geometric (docs/reference/trace-format.md). This module subtracts outages from them, using
+`node_state` and the partitions of the scenario.
 """
 
 import heapq

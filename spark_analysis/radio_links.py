@@ -1,7 +1,7 @@
 """Frames per message between two devices, and their overhead.
 
-A link uses the smaller frame size and the larger overhead of its two radios (docs/scenario.md), as the
-emulator does. The trace column `bytes` is the length of the message without frames.
+A link uses the smaller frame size and the larger overhead of its two radios (docs/reference/scenario.md), as
+the emulator does. The trace column `bytes` is the length of the message without frames.
 """
 
 from collections.abc import Iterable, Mapping

@@ -64,7 +64,7 @@ class Run:
         return self.recorded.rows(_known(name))
 
     def table(self, name: str) -> DataFrame:
-        """Return a table with exactly the columns of docs/trace-format.md."""
+        """Return a table with exactly the columns of docs/reference/trace-format.md."""
         schema = TABLES[_known(name)]
         if not self.rows(name):
             # Spark's optimiser removes everything that depends on an empty frame.

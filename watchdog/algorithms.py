@@ -3,4 +3,4 @@
 from watchdog.pool import FNIF, FNIFC, FNIFS
 
 ALGORITHMS = {"fnif": FNIF, "fnifs": FNIFS, "fnifc": FNIFC}
-"""All of them release the same; what they cost differs (docs/boards.md)."""
+"""All of them release the same; what they cost differs (docs/how-to/boards.md)."""

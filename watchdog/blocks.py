@@ -1,4 +1,4 @@
-"""The structure of pattern blocks, as docs/vector-format.md lays them down.
+"""The structure of pattern blocks, as docs/reference/vector-format.md lays them down.
 
 A block is its length byte and what follows; `watchdog.aggregators` says which aggregators have one. Every
 meaning has one spelling: what could be written shorter or in another order is refused, so equal subscriptions

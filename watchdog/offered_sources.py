@@ -7,7 +7,7 @@ attributes. The highest attribute is an event's age, which nobody measures.
 from watchdog.vector import VectorError
 
 _HEADER = 7
-"""Bytes of an extract before its sources (docs/knowledge.md)."""
+"""Bytes of an extract before its sources (docs/how-to/knowledge.md)."""
 
 
 class OfferedSources:

@@ -11,7 +11,7 @@ T-conorm that belongs to the norm, the complement of the *and* of the complement
 Exact, a connective goes over its operands one after the other. Broken down, a connective over predicates is
 the mean over all pairs of them of what it says of the pair, so it is another one from three predicates on;
 one that joins anything but predicates is exact both ways. A negated predicate counts as a predicate. How a
-pattern is written is laid down in docs/vector-format.md.
+pattern is written is laid down in docs/reference/vector-format.md.
 """
 
 from watchdog.tokens import AND, NOT, OR

@@ -1,11 +1,11 @@
 """PUB/DENS for boards: one publisher, one mediator at a time, one message under way at a time.
 
-It speaks the bytes of docs/protocols.md and nothing else; how they travel is `send`'s business. A board has
-no disk, so it is simpler than a publisher on a host: what it has installed it forgets in a restart; it offers
-its announcement and what waits in its outbox in every session, without looking whether the mediator has it;
-of what it knows its summary tells only from whom, so that withdrawals are offered; and it keeps no table of
-lifetimes: (8 + q mod 8)/8 · 2^⌊q/8⌋ seconds are never less than 2^(q/8) and less than a tenth more, and what
-lives longer than a week is as good as what lives a week, because it is installed again.
+It speaks the bytes of docs/reference/protocols.md and nothing else; how they travel is `send`'s business. A
+board has no disk, so it is simpler than a publisher on a host: what it has installed it forgets in a restart;
+it offers its announcement and what waits in its outbox in every session, without looking whether the mediator
+has it; of what it knows its summary tells only from whom, so that withdrawals are offered; and it keeps no
+table of lifetimes: (8 + q mod 8)/8 · 2^⌊q/8⌋ seconds are never less than 2^(q/8) and less than a tenth more,
+and what lives longer than a week is as good as what lives a week, because it is installed again.
 
 A hello may be recorded in another contact, so it changes nothing: one that does not name the board's session
 is answered with a hello. The board takes part when a summary names its session. While it has a mediator it

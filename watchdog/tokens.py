@@ -1,4 +1,4 @@
-"""Patterns as postfix token strings: what a well-formed one is (docs/vector-format.md)."""
+"""Patterns as postfix token strings: what a well-formed one is (docs/reference/vector-format.md)."""
 
 AND = 64
 OR = 128

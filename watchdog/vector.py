@@ -6,7 +6,7 @@
 A feature is a mask of `feature_bytes` bytes (1, 2, 4 or 8), big-endian: index i is bit i & 7 of byte
 feature_bytes - 1 - i // 8. The highest index is the event's age, which subscriptions may constrain and
 notifications never carry. Vectors are untrusted: the checks below accept exactly the well-formed ones and
-raise `VectorError` for everything else. docs/vector-format.md is the whole story.
+raise `VectorError` for everything else. docs/reference/vector-format.md is the whole story.
 """
 
 from watchdog.aggregators import has_block, is_known

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 FIRST_VISITOR: Final = 1 << 30
 """Node numbers from here are drawn at random for commands that only ask. A number that was just used at one
-address is not accepted at another for a while (docs/security.md), and two commands have two addresses."""
+address is not accepted at another for a while (docs/explanation/security.md), and two commands have two
+addresses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from dens.config.problems import did_you_mean
 from dens.config.refusal import Refusal
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
+_KINDS: Final = ("", "how-to", "reference", "explanation", "papers")
+"""Folders of guides; a guide is named without its folder."""
 _CODE: Final = re.compile(r"[Dd]\d{3}")
 
 
@@ -25,7 +27,7 @@ def pages_folder() -> Path:
 
 def guides() -> dict[str, str]:
     """Return the title of every guide, by name."""
-    return {path.stem: _title(path) for path in sorted(pages_folder().glob("*.md"))}
+    return {name: _title(path) for name, path in sorted(_guide_paths().items())}
 
 
 def error_pages() -> dict[str, str]:
@@ -42,8 +44,13 @@ def read_page(topic: str) -> str:
     if name not in known:
         advice = did_you_mean(name, list(known)) or '; "dens help" lists all'
         raise Refusal(f'there is no page "{topic}"{advice}')
-    path = pages_folder() / ("errors" if is_code else "") / f"{name}.md"
+    path = pages_folder() / "errors" / f"{name}.md" if is_code else _guide_paths()[name]
     return path.read_text("utf-8")
+
+
+def _guide_paths() -> dict[str, Path]:
+    paths = (path for kind in _KINDS for path in (pages_folder() / kind).glob("*.md"))
+    return {path.stem: path for path in paths if path.name != "README.md"}
 
 
 def _title(path: Path) -> str:

@@ -44,7 +44,7 @@ class Run:
         return values_of(metrics_from(SWEPT), evidence_of(self._recorded))
 
     def table(self, name: str) -> "pa.Table":
-        """Return a table of the trace, such as "contacts" (docs/trace-format.md lists them)."""
+        """Return a table of the trace, such as "contacts" (docs/reference/trace-format.md lists them)."""
         from dens.config.problems import did_you_mean
         from dens.config.refusal import Refusal
         from dens.trace.schema import TABLES

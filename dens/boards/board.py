@@ -64,7 +64,7 @@ class Board:
             return f"there is no algorithm {algorithm}{hint}; {self.spoken} can have {known}"
         return (
             f"{self.spoken} has no room for {algorithm} beside its link; it can have "
-            f"{' or '.join(self.algorithms)} (docs/boards.md says what each costs)"
+            f'{" or ".join(self.algorithms)} ("dens help boards" lists what each costs)'
         )
 
     def width_fault(self, feature_bytes: int) -> str | None:

@@ -1,7 +1,7 @@
 """What outside packages add to this one: members of a registry, found by their entry points.
 
 A package names an object in the group of a registry (`dens.policies`, `dens.mobility`, `dens.forwarding`,
-`dens.languages`, `dens.metrics`, `dens.sources`, and those of languages; docs/extending.md). One that
+`dens.languages`, `dens.metrics`, `dens.sources`, and those of languages; docs/how-to/extending.md). One that
 cannot be loaded, is no such thing, or takes a name that is taken, is refused in words that say which package
 is meant: whoever reads them did not write it.
 """

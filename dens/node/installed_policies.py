@@ -1,7 +1,7 @@
 """Every replication policy there is: those of this package, and those of outside packages.
 
 An outside package names its `PolicyKind` in the entry-point group `dens.policies`; scenarios and nodes' files
-then know it by its name, with its parameters (docs/extending.md).
+then know it by its name, with its parameters (docs/how-to/extending.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What `manifest.json` of a run may say, and within which bounds (docs/trace-format.md).
+"""What `manifest.json` of a run may say, and within which bounds (docs/reference/trace-format.md).
 
 A manifest comes with a folder, and a folder comes from anybody; whatever is computed from it later relies on
 these bounds. They are those of scenarios where there are any. Keys that are not listed here are passed over:

@@ -4,7 +4,8 @@ One table is one folder of Parquet parts. A table's columns never change meaning
 raises `SCHEMA_VERSION`, and readers keep the older versions: a table that a trace does not have has no rows,
 and a column of `ADDED_COLUMNS` that a part does not have is null. Times are milliseconds of simulated time
 since the start of the run. Nodes are numbers; the table `nodes` says who they are. The prose for every column
-stands in docs/trace-format.md, which a contract test holds against this file; Spark's types are made of it.
+stands in docs/reference/trace-format.md, which a contract test holds against this file; Spark's types are
+made of it.
 """
 
 from typing import Final

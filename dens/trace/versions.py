@@ -6,7 +6,7 @@ from typing import Final
 
 _VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy")
 _GROUPS: Final = "dens."
-"""How every entry-point group of this project begins (docs/extending.md)."""
+"""How every entry-point group of this project begins (docs/how-to/extending.md)."""
 _ONLY_READ_TRACES: Final = frozenset({"dens.metrics"})
 
 

@@ -1,4 +1,5 @@
-"""What filtering and matching cost a device, in time and energy (docs/boards.md, docs/matching.md).
+"""What filtering and matching cost a device, in time and energy (docs/how-to/boards.md,
+docs/explanation/matching.md).
 
 profile = load_board_profile("microbit")
 spent_us = profile.reading_cost_us(groups=1, refused={"min": 20}, satisfied={"max": 1})

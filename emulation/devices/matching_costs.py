@@ -1,4 +1,5 @@
-"""What counted matching costs a device: the time of each kind of step (docs/matching.md, Counted work).
+"""What counted matching costs a device: the time of each kind of step (docs/explanation/matching.md, Counted
+work).
 
 Time is counted and not measured, so it is the same in every run and on every machine.
 """

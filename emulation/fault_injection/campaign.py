@@ -26,8 +26,8 @@ EXIT_BROKEN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one world. `invariant` is the promise of docs/protocols.md that broke, 0 where an engine
-    failed.
+    """What became of one world. `invariant` is the promise of docs/reference/protocols.md that broke, 0 where
+    an engine failed.
     """
 
     seed: int

@@ -1,5 +1,5 @@
 """The invariant checker: it keeps its own ledger from events and bytes alone, and checks the seven promises
-of docs/protocols.md.
+of docs/reference/protocols.md.
 
 1 and 2 (what was acknowledged is durable, survives a crash, and ends only with an event that says why), 3
 (seen once), 4 (nothing for what is withdrawn), 6 (what does not verify changes nothing) and 7 (bounds) are

@@ -2,7 +2,7 @@
 
 Time is a heap of things to do. Links lose, repeat, delay (and so reorder) and corrupt; nodes crash at the
 named fault points and restart from what was committed; clocks agree on nothing. Everything that happens is
-shown to a checker, which compares it with what docs/protocols.md promises.
+shown to a checker, which compares it with what docs/reference/protocols.md promises.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 ones.
 
 A layer of this package is a file beside this one and a line here. An outside package names its
-`ForwardingKind` in the entry-point group `dens.forwarding` (docs/extending.md).
+`ForwardingKind` in the entry-point group `dens.forwarding` (docs/how-to/extending.md).
 """
 
 from collections.abc import Iterable

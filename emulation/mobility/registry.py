@@ -2,7 +2,7 @@
 
 A model of this package is a file beside this one and a line here. An outside package names its table, a class
 derived from `emulation.mobility.table.MobilityTable`, in the entry-point group `dens.mobility`
-(docs/extending.md).
+(docs/how-to/extending.md).
 """
 
 from collections.abc import Iterable

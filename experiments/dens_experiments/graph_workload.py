@@ -11,7 +11,7 @@ drawn in groups:
   or an edge is added. So each of these is contained in another, and about count · (1 − overlap) are in none.
 
 The chapter draws overlapping subscriptions as parts of one graph, which hardly contain each other, and calls
-a size of (5, 35) a part of (35, 90): docs/experiments-gtopss.md.
+a size of (5, 35) a part of (35, 90): docs/papers/experiments-gtopss.md.
 """
 
 import random

@@ -1,9 +1,9 @@
 """Reads feeds (RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, CDF) into publications, one per item.
 
-docs/graph-cluster.md documents the mapping. Real feeds use a dozen namespaces for the same elements, so a
-name counts by its local part if its namespace is the document's own; all other namespaces are extensions. An
-item without guid, id or link is identified by its content; one without title and description is skipped with
-a warning.
+docs/how-to/graph-cluster.md documents the mapping. Real feeds use a dozen namespaces for the same elements,
+so a name counts by its local part if its namespace is the document's own; all other namespaces are
+extensions. An item without guid, id or link is identified by its content; one without title and description
+is skipped with a warning.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Hedges: words that modify the curve of a term, as in "very high" or "not slightly cold".
 
 This is the only table of them: vocabularies, subscriptions and curves use it, and tests compare the schema of
-the subscription language and docs/subscriptions.md with it. A new hedge is one entry of `HEDGES`, with its
-line in the schema and the docs; tests/knowledge_manager/test_hedges.py covers it without changes.
+the subscription language and docs/how-to/subscriptions.md with it. A new hedge is one entry of `HEDGES`, with
+its line in the schema and the docs; tests/knowledge_manager/test_hedges.py covers it without changes.
 
 `bend` takes one degree or an array of degrees in [0, 1], so it uses operators only.
 """

@@ -1,4 +1,4 @@
-"""The schema of vocabulary files (docs/vocabulary.md), key by key.
+"""The schema of vocabulary files (docs/reference/vocabulary.md), key by key.
 
 Every key has a type, and unknown keys are errors. Checks that involve several keys, such as duplicate indexes
 or terms that refer to others, are in `reader`.

@@ -1,4 +1,4 @@
-"""Encoding of the language (docs/vector-format.md). It is canonical.
+"""Encoding of the language (docs/reference/vector-format.md). It is canonical.
 
     body           stamp (2)  Π·16 + N  event + 64·norm  (k − 1) + 64·form
                    k × (attribute, shape, weight of a weighted average), rising

@@ -1,4 +1,4 @@
-"""The language of boxes, number 5: crisp conditions with alternatives (docs/boxes.md)."""
+"""The language of boxes, number 5: crisp conditions with alternatives (docs/how-to/boxes.md)."""
 
 from typing import Final
 

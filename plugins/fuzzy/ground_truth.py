@@ -88,8 +88,8 @@ class FuzzyGroundTruth:
 
 
 def complete_notification(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
-    """Return the notification vector (docs/vector-format.md) of a complete reading, or None if it has no
-    value.
+    """Return the notification vector (docs/reference/vector-format.md) of a complete reading, or None if it
+    has no value.
     """
     if not feature:
         return None

@@ -1,4 +1,4 @@
-"""Boolean patterns over predicates as trees, and their encoding (docs/vector-format.md).
+"""Boolean patterns over predicates as trees, and their encoding (docs/reference/vector-format.md).
 
 Leaves are ranks: 0 is the first constraint of the vector, 1 the second. `canonical` returns the only tree
 that can be encoded among those with the same meaning: connectives alternate, no double negation, operands

@@ -1,4 +1,4 @@
-"""Encoding of the language: publications and patterns (docs/graph-format.md).
+"""Encoding of the language: publications and patterns (docs/reference/graph-format.md).
 
     publication  number (2)  valid  stamp (2)  10  L  local terms  subjects × (step, pairs × (step, object))
     body         stamp (2)  20  v  L  local terms  edges × (property, subject, object)

@@ -1,7 +1,7 @@
 """Expected deliveries: the ground truth that deliveries are measured against.
 
 A delivery is expected iff the event time lies in [creation, creation + lifetime) of the subscription
-revision, before its withdrawal, and the notification matches (docs/protocols.md). Matching uses the
+revision, before its withdrawal, and the notification matches (docs/reference/protocols.md). Matching uses the
 language's own matcher, as on a DENS node, shipped to Spark's workers. Every revision is added separately, so
 that a newer one does not replace an older one. Notifications are matched at age 0, because the time of the
 event counts.

@@ -2,8 +2,8 @@
 
 Without a filter at the source every reading would be a notification vector on the air. The length of that
 vector follows from the reading: 6 + k + 2F bytes for k values and F bytes of feature mask
-(docs/vector-format.md). The saved bytes count one transmission of each suppressed vector, from the publisher
-to the first mediator, without envelope and without copies: a lower bound.
+(docs/reference/vector-format.md). The saved bytes count one transmission of each suppressed vector, from the
+publisher to the first mediator, without envelope and without copies: a lower bound.
 """
 
 from collections.abc import Iterable, Mapping

@@ -10,9 +10,9 @@
     [[variant]]                         # … and, instead or besides, single ones
     "radio.handheld.range_m" = 120
 
-A path names a setting of the scenario as `dens run --set` takes it (docs/scenario.md): one of a list of
-tables goes by its `name`, or by its position counted from 0, as in `group[0].count`. Without `vary` and
-`variant` there is one variant: the scenario as it is.
+A path names a setting of the scenario as `dens run --set` takes it (docs/reference/scenario.md): one of a
+list of tables goes by its `name`, or by its position counted from 0, as in `group[0].count`. Without `vary`
+and `variant` there is one variant: the scenario as it is.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""A package outside of DENS adds members to every registry, as docs/extending.md shows."""
+"""A package outside of DENS adds members to every registry, as docs/how-to/extending.md shows."""
 
 import json
 import re
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.xdist_group("outside_package")
 
 PACKAGE = ROOT / "tests" / "outside_package"
 MEMBERS = ("two_hop", "circle", "widest_neighbour", "topics", "lost_share", "latest_values")
-PAGE = ROOT / "docs" / "extending.md"
+PAGE = ROOT / "docs" / "how-to" / "extending.md"
 SCENARIO = """\
 name = "harbour"
 duration_s = 1800

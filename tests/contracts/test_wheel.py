@@ -109,7 +109,8 @@ def test_wheel_has_the_six_packages_and_the_pages(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
     assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
     assert "dens/_pages/errors/D102.md" in names
-    assert "dens/_pages/node.md" in names
+    assert "dens/_pages/how-to/node.md" in names
+    assert "dens/_pages/tutorial.md" in names
     assert [name for name in names if "/tests/" in name or "experiments" in name.split("/")[0]] == []
 
 

@@ -1,4 +1,4 @@
-"""The public API: `import dens`, and the examples of docs/api.md."""
+"""The public API: `import dens`, and the examples of docs/reference/api.md."""
 
 import re
 import subprocess
@@ -186,10 +186,10 @@ def test_the_examples_of_the_page_run(
 ) -> None:
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "api.md").read_text()
+    page = (ROOT / "docs" / "reference" / "api.md").read_text()
     names: dict[str, object] = {}
     for program in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(program, "docs/api.md", "exec"), names)
+        exec(compile(program, "docs/reference/api.md", "exec"), names)
     printed = capsys.readouterr().out
     shown = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     assert printed == "".join(shown)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
-from tests.paths import ROOT
+from tests.paths import ROOT, page_path
 
 RACING = """<subscription xmlns="urn:dens:subscription:1" event="patient">
   <approximate-predicate attribute="ticker"><is>high</is></approximate-predicate>
@@ -36,7 +36,7 @@ class Page:
 
 def block_after(page: str, words: str) -> str:
     """Return the first block of code behind these words of a page, without its indentation."""
-    text = (ROOT / "docs" / page).read_text()
+    text = page_path(page).read_text()
     assert words in text, f"{page} has no {words!r}"
     behind = text.split(words, 1)[1]
     fenced = re.search(r"```\w*\n(.*?)```", behind, re.DOTALL)

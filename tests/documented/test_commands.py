@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from tests.dens.cli.conftest import Dens
 from tests.documented.pages import PAGES
-from tests.paths import ROOT
+from tests.paths import DOCS, KINDS, ROOT, page_path
 
 SHOWN = re.compile(r"^(?:\$ |    \$ |    (?=dens ))(.+)$", re.MULTILINE)
 LONGEST_S = 240
@@ -25,12 +25,15 @@ LONGEST_S = 240
 
 def shown_commands(page: str) -> list[str]:
     """Return the commands of a page, without comments."""
-    found = SHOWN.findall((ROOT / "docs" / page).read_text())
+    found = SHOWN.findall(page_path(page).read_text())
     return [re.sub(r"\s+#.*", "", command).strip() for command in found]
 
 
 def test_every_page_with_commands_is_known() -> None:
-    with_commands = {path.name for path in (ROOT / "docs").glob("*.md") if shown_commands(path.name)}
+    folders = (DOCS, *(DOCS / kind for kind in KINDS))
+    names = [path.name for folder in folders for path in folder.glob("*.md")]
+    assert len(names) == len(set(names)), "dens help finds a page by its name"
+    with_commands = {name for name in names if shown_commands(name)}
     assert with_commands == set(PAGES)
 
 

@@ -30,7 +30,7 @@ from emulation.world.reactive_mobility import ReactiveMobility, Responder
 WriteScenario = Callable[..., Path]
 SEED = 5
 HOUR_MS = 3_600_000
-"""For an hour after a call nobody hears another from the same source, as docs/scenario.md says."""
+"""For an hour after a call nobody hears another from the same source, as docs/reference/scenario.md says."""
 GROUND = """
 [[zone]]
 kind = "incident_site"

@@ -522,11 +522,11 @@ def test_collector_is_paused_on_request_only(tmp_path: Path, pause_gc: bool) -> 
 
 
 def test_example_in_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "docs" / "scenario.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "scenario.md").read_text("utf-8")
     [example] = [one for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "running(" in one]
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    exec(compile(example, "docs/scenario.md", "exec"), names)
+    exec(compile(example, "docs/reference/scenario.md", "exec"), names)
     assert names["summary"].status == "complete"
     assert [word for _, word in names["log"] if word.startswith("doctors-")]
     assert [word for _, word in names["log"] if word.startswith("ferry")]

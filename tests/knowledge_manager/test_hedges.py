@@ -78,7 +78,7 @@ def test_a_subscription_with_it_compiles_to_other_bytes(hedge: Hedge) -> None:
 
 @every_hedge
 def test_a_vocabulary_takes_it(hedge: Hedge) -> None:
-    text = (ROOT / "docs" / "vocabulary.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "vocabulary.md").read_text("utf-8")
     (shown,) = re.findall(r"```toml\n(.*?)```", text, re.S)
     changed = shown.replace('{ hedge = "very", of = "cold" }', f'{{ hedge = "{hedge.name}", of = "cold" }}')
     assert changed != shown or hedge.name == "very"
@@ -86,7 +86,7 @@ def test_a_vocabulary_takes_it(hedge: Hedge) -> None:
 
 
 def test_a_vocabulary_refuses_another_word_at_its_place() -> None:
-    text = (ROOT / "docs" / "vocabulary.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "vocabulary.md").read_text("utf-8")
     (shown,) = re.findall(r"```toml\n(.*?)```", text, re.S)
     changed = shown.replace('hedge = "very", of = "cold"', 'hedge = "verry", of = "cold"')
     with pytest.raises(DocumentError) as refused:
@@ -106,4 +106,4 @@ def test_the_schema_offers_the_same_words_with_the_same_meanings() -> None:
 
 @every_hedge
 def test_the_page_about_subscriptions_has_it(hedge: Hedge) -> None:
-    assert f"`{hedge.name}`" in (ROOT / "docs" / "subscriptions.md").read_text("utf-8")
+    assert f"`{hedge.name}`" in (ROOT / "docs" / "how-to" / "subscriptions.md").read_text("utf-8")

@@ -23,7 +23,7 @@ def by_index() -> list[str]:
     return list(dict.fromkeys(indexes[index] for index in sorted(indexes)))
 
 
-@pytest.mark.parametrize("page", ["docs/vocabulary.md", "docs/errors/D214.md"])
+@pytest.mark.parametrize("page", ["docs/reference/vocabulary.md", "docs/errors/D214.md"])
 def test_a_page_names_every_shipped_vocabulary(page: str) -> None:
     *names, last = (f"`{name}`" for name in by_index())
     assert f"{', '.join(names)} and {last}" in (ROOT / page).read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-"""A scenario in which every definition of docs/analysis.md makes a difference: devices with several roles
-beside those with one, plain messages, composites, small buffers, frames with overhead, crashes with and
+"""A scenario in which every definition of docs/how-to/analysis.md makes a difference: devices with several
+roles beside those with one, plain messages, composites, small buffers, frames with overhead, crashes with and
 without loss of the store, a partition, a withdrawn subscription, and energy stated for some devices only.
 """
 

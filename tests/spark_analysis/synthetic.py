@@ -1,7 +1,7 @@
 """A made-up run with seeded chance: every table that the analysis reads, in plain rows.
 
-Vectors are put together byte by byte from docs/vector-format.md (no code of ours takes part), with crisp
-constraints, so that the oracle beside it can tell a match with two comparisons.
+Vectors are put together byte by byte from docs/reference/vector-format.md (no code of ours takes part), with
+crisp constraints, so that the oracle beside it can tell a match with two comparisons.
 """
 
 import random

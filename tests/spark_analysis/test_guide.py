@@ -1,4 +1,4 @@
-"""Every example of docs/analysis.md is run, in its order, as somebody would in a notebook; what starts
+"""Every example of docs/how-to/analysis.md is run, in its order, as somebody would in a notebook; what starts
 processes of its own is a script.
 """
 
@@ -17,7 +17,7 @@ from spark_analysis.sweep.run import check_plan
 from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
 
-GUIDE = ROOT / "docs" / "analysis.md"
+GUIDE = ROOT / "docs" / "how-to" / "analysis.md"
 
 
 def blocks(language: str) -> list[str]:

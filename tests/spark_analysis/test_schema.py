@@ -9,7 +9,7 @@ from dens.trace import schema as written
 from spark_analysis import schema as read
 from tests.paths import ROOT
 
-PAGE = ROOT / "docs" / "trace-format.md"
+PAGE = ROOT / "docs" / "reference" / "trace-format.md"
 
 AS_SPARK: dict[pa.DataType, DataType] = {
     pa.int32(): IntegerType(),
@@ -40,7 +40,7 @@ def test_every_table_has_the_same_columns_in_the_same_order() -> None:
 
 
 def documented() -> dict[str, list[tuple[str, pa.DataType, bool]]]:
-    """Read the tables of docs/trace-format.md."""
+    """Read the tables of docs/reference/trace-format.md."""
     tables: dict[str, list[tuple[str, pa.DataType, bool]]] = {}
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if heading := re.match(r"## (\w+) — ", line):

@@ -1,7 +1,7 @@
 """Every figure of a report, computed again with pandas from the Parquet files of a run.
 
-Written from docs/analysis.md. Nothing of `spark_analysis` is used. Which subscription a notification or a
-whole reading satisfies is decided by the language's own matcher; everything else is counted here.
+Written from docs/how-to/analysis.md. Nothing of `spark_analysis` is used. Which subscription a notification
+or a whole reading satisfies is decided by the language's own matcher; everything else is counted here.
 """
 
 import json

@@ -8,7 +8,8 @@ Tree = int | tuple[str, list["Tree"]]  # a predicate's position, or ("and" | "or
 
 
 def exact_slope(code: int) -> Fraction:
-    """256·γ(code), rounded as docs/vector-format.md says, found by exact comparison of eighteenth powers."""
+    """256·γ(code), rounded as docs/reference/vector-format.md says, found by exact comparison of eighteenth
+    powers."""
     low, high = 0, 1 << 20
     while high - low > 1:
         middle = (low + high) // 2
@@ -21,7 +22,7 @@ def exact_slope(code: int) -> Fraction:
 
 
 def membership(x: int, v: int, V: int, g: int) -> int:
-    """The integer membership of docs/vector-format.md."""
+    """The integer membership of docs/reference/vector-format.md."""
     d = max(v - x, x - V, 0)
     code = g & 127
     if d == 0:
@@ -137,7 +138,7 @@ def leaves(tree: Tree) -> list[int]:
 
 
 def pattern_block(tree: Tree, k: int, norm: int = 0) -> bytes:
-    """The block of a normal tree, from the grammar in docs/vector-format.md."""
+    """The block of a normal tree, from the grammar in docs/reference/vector-format.md."""
     if norm and k > 1:
         plain = pattern_block(tree, k)
         return bytes([plain[0] + 1, 192 + norm]) + plain[1:]

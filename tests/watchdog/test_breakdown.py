@@ -15,7 +15,7 @@ from watchdog import breakdown
 from watchdog.blocks import block_fault
 
 STATED = {0: Fraction(255, 100), 1: Fraction(48, 10)}
-"""The error that watchdog/breakdown.py and docs/vector-format.md state, of 255."""
+"""The error that watchdog/breakdown.py and docs/reference/vector-format.md state, of 255."""
 
 both_functions = pytest.mark.parametrize("function", [0, 1])
 some_degrees = st.lists(st.integers(0, 255), min_size=2, max_size=16)

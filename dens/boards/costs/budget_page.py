@@ -1,4 +1,5 @@
-"""The tables of docs/boards.md that `dens board budget` measures, between marks, so that they can be renewed.
+"""The tables of docs/how-to/boards.md that `dens board budget` measures, between marks, so that they can be
+renewed.
 
 <!-- dens board budget: algorithms -->
 | … |

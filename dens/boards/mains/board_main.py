@@ -38,7 +38,8 @@ PATIENCE = 16
 
 
 SENSOR_PROTOCOLS = (0, 3, 4, 5, 6, 7)
-"""What is read through SENSORS: not said, pin (1-wire too), i2c, adc, spi, serial (docs/knowledge.md)."""
+"""What is read through SENSORS: not said, pin (1-wire too), i2c, adc, spi, serial
+(docs/how-to/knowledge.md)."""
 
 
 class Board:

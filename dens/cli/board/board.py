@@ -281,7 +281,7 @@ def run(
                 console.say(printable(line.words), style="yellow")
         console.say(
             "the board did not accept all subscriptions: --event, --attribute and --readings define what it "
-            "measures; docs/boards.md lists what it accepts",
+            'measures; "dens help boards" lists what it accepts',
             style="yellow",
         )
         raise typer.Exit(exits.FINDING)
@@ -293,7 +293,7 @@ def budget(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Update the marked tables of a page: docs/boards.md.",
+            help="Update the marked tables of a page: docs/how-to/boards.md.",
             show_default=False,
         ),
     ] = None,

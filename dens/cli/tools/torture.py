@@ -1,4 +1,4 @@
-"""`dens torture`: injects faults and checks the promises of the overlay (docs/protocols.md)."""
+"""`dens torture`: injects faults and checks the promises of the overlay (docs/reference/protocols.md)."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -72,8 +72,8 @@ def torture(
 ) -> None:
     """Inject faults into the engines and check their promises.
 
-    Each seed is a small network with random faults; every promise (docs/protocols.md) is checked after
-    every step. Worlds of the driver have faults of their own (spoofed sources, restarts at new ports,
+    Each seed is a small network with random faults; every promise (docs/reference/protocols.md) is checked
+    after every step. Worlds of the driver have faults of their own (spoofed sources, restarts at new ports,
     wrong clocks, replays); --faults is for engines.
 
     With --progress, seeds can be run in several sessions; totals include all of them.

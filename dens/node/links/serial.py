@@ -1,4 +1,4 @@
-"""Datagrams over a serial line: SLIP frames with a CRC, as boards speak them (docs/boards.md).
+"""Datagrams over a serial line: SLIP frames with a CRC, as boards speak them (docs/how-to/boards.md).
 
     frame     END | escaped (datagram | CRC) | END
     escaped   END is ESCAPE 220, ESCAPE is ESCAPE 221, and 3 is ESCAPE 222, because a board's console takes

@@ -1,4 +1,4 @@
-"""The file of a node: who it is, what it keeps, and whom it talks to (docs/node.md)."""
+"""The file of a node: who it is, what it keeps, and whom it talks to (docs/how-to/node.md)."""
 
 from ipaddress import ip_address
 from typing import Annotated, Literal
@@ -125,9 +125,9 @@ class NodeSettings(Settings):
     key: FileName | None = None
     identities: list[FileName] = Field(default_factory=list)
     algorithm: Literal["fnif", "fnifs", "fnifc"] = "fnifs"
-    """How the filter of an end that publishes goes over subscriptions (docs/boards.md)."""
+    """How the filter of an end that publishes goes over subscriptions (docs/how-to/boards.md)."""
     matcher: str | None = None
-    """How the node finds what a notification satisfies (docs/matching.md)."""
+    """How the node finds what a notification satisfies (docs/explanation/matching.md)."""
     condition: str | None = None
     """When a notification serves a subscription at all; the same in a whole mission."""
     policy: str = USUAL

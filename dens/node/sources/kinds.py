@@ -97,9 +97,7 @@ def source_kinds(found: Iterable[EntryPoint] | None = None) -> dict[Pair, Source
     wanted = f"a {SourceKind.__name__} of {SourceKind.__module__}"
     for entry, kind in members(ENTRY_POINT_GROUP, "source", _is_kind, wanted, found):
         if kind.protocol not in PROTOCOLS or kind.content_type not in CONTENT_TYPES:
-            said = (
-                f"({kind.protocol}, {kind.content_type}) has no code; docs/knowledge.md lists those there are"
-            )
+            said = f"({kind.protocol}, {kind.content_type}) has no code; see 'dens help knowledge'"
             raise OutsidePackageError(f"{described('source', entry)}: {said}")
         if kind.pair in known:
             said = f"({kind.protocol}, {kind.content_type}) is read by {known[kind.pair].name} already"
@@ -131,6 +129,6 @@ def source_kind(protocol: str, content_type: str) -> SourceKind:
         there = "; ".join(f"{one}, {other or 'no content type'}" for one, other in known)
         raise Refusal(
             f"nothing here reads protocol {protocol} with {content_type or 'no content type'}; there is: "
-            f"{there}. A package can bring more (docs/extending.md)"
+            f'{there}. A package can bring more ("dens help extending")'
         )
     return known[protocol, content_type]

@@ -8,8 +8,8 @@ therefore verifies at its receiver only and, unless it is a HELLO, in its contac
 one role, so the key of a subscriber or publisher cannot act as a mediator.
 
 A HELLO is transmitted before the receiver's session is known: its session is 0. Where the sender does not
-know the receiver either (a board that broadcasts, a beacon), the receiver is `EVERYONE`. docs/security.md
-lists what the holder of each key can do.
+know the receiver either (a board that broadcasts, a beacon), the receiver is `EVERYONE`.
+docs/explanation/security.md lists what the holder of each key can do.
 """
 
 import hmac

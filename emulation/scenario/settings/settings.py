@@ -2,7 +2,7 @@
 
 These models check every value on its own. What needs more than one value (a group that is named somewhere
 else, an event class of the mission table, a file beside the scenario) is checked in
-`emulation.scenario.checks.checks`. docs/scenario.md shows the same to people.
+`emulation.scenario.checks.checks`. docs/reference/scenario.md shows the same to people.
 """
 
 from dataclasses import fields

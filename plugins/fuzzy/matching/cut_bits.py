@@ -1,8 +1,8 @@
 """Large groups with minimum aggregation as bitsets of their cuts: a minimum is a box of cuts.
 
 From `ATTRIBUTES_FROM` constraints and `ROWS_FROM` rows on a group is also stored in a `BoxStore` and searched
-there; below that, scanning columns is faster (measured: docs/matching.md). Rows stay where they are; changes
-since the last search are applied before the next one.
+there; below that, scanning columns is faster (measured: docs/explanation/matching.md). Rows stay where they
+are; changes since the last search are applied before the next one.
 """
 
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""`naive`: the definition (docs/vector-format.md), against which all other algorithms are tested.
+"""`naive`: the definition (docs/reference/vector-format.md), against which all other algorithms are tested.
 
 Each subscription is evaluated for each notification: the features first, then its degree, computed by the
 code that runs on boards. Nothing is cached or skipped.

@@ -2,7 +2,7 @@
 
 No root covers another root. A subscription that a root covers is in its tree; one that covers roots replaces
 them and they become its children. If a root does not match, nothing in its tree matches. (The paper compares
-slopes in the wrong direction, and covers means across features; see docs/matching.md.)
+slopes in the wrong direction, and covers means across features; see docs/explanation/matching.md.)
 
     >>> forest = CoveringForest()
     >>> forest.insert((7, 0), bytes.fromhex("00000000000064c8280101"))

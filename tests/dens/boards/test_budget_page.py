@@ -1,4 +1,4 @@
-"""The tables of docs/boards.md are what `dens board budget` measures."""
+"""The tables of docs/how-to/boards.md are what `dens board budget` measures."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.paths import ROOT
 @pytest.mark.board
 @pytest.mark.slow
 def test_the_page_has_what_is_measured() -> None:
-    page = (ROOT / "docs/boards.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/boards.md").read_text(encoding="utf-8")
     assert with_tables(page, budgets(cross_compiler("1.29"))).splitlines() == page.splitlines()
 
 

@@ -170,7 +170,7 @@ def test_an_emulated_board_is_full_when_the_real_one_is(table: MissionTable) -> 
             taken += 1
         assert code == FULL
         if board == "microbit":
-            assert taken == 44, "docs/boards.md: networked"
+            assert taken == 44, "docs/how-to/boards.md: networked"
         else:
             assert taken == sum(
                 enter(pool, number, 0, 0, 1, vector, 5, len(vector)) for number in range(2000)

@@ -157,7 +157,7 @@ def test_match_line_by_line(dens, tmp_path: Path) -> None:
 
 
 def test_words_of_another_thesaurus_as_the_documentation_shows(dens, tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "subscriptions.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "subscriptions.md").read_text("utf-8")
     (turtle,) = re.findall(r"```turtle\n(.*?)```", page, re.S)
     (predicate,) = re.findall(r"where `racing.xml` asks for `(.*)`\.", page)
     ours, racing = tmp_path / "ours.ttl", tmp_path / "racing.xml"

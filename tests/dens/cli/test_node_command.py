@@ -233,7 +233,7 @@ def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
     write_key(mission, tmp_path / "mission.key")
     write_key(derive(medic), tmp_path / "medic.pub")
     (tmp_path / "words.ttl").write_text("")
-    shown = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "node.md").read_text(), re.DOTALL)
+    shown = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "how-to" / "node.md").read_text(), re.DOTALL)
     plans = []
     for text in shown:
         (tmp_path / "node.toml").write_text(text)

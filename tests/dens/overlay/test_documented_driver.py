@@ -1,4 +1,4 @@
-"""The driver that docs/protocols.md shows works as it stands there."""
+"""The driver that docs/reference/protocols.md shows works as it stands there."""
 
 import re
 
@@ -10,10 +10,10 @@ from tests.paths import ROOT
 def test_the_driver_on_the_page_delivers_what_the_page_says(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (ROOT / "docs" / "protocols.md").read_text()
+    page = (ROOT / "docs" / "reference" / "protocols.md").read_text()
     [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     monkeypatch.chdir(ROOT)
-    exec(compile(program, "docs/protocols.md", "exec"), {"__name__": "driver"})
+    exec(compile(program, "docs/reference/protocols.md", "exec"), {"__name__": "driver"})
     printed = capsys.readouterr().out.strip()
     assert printed.startswith("3 ")
     assert f"It prints `{printed}`" in page

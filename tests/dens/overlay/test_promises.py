@@ -1,4 +1,4 @@
-"""Worlds that a drawn plan has rarely: what docs/protocols.md promises at the edges."""
+"""Worlds that a drawn plan has rarely: what docs/reference/protocols.md promises at the edges."""
 
 from dens.overlay.endpoints.subscriber import SubscriberEnd
 from dens.overlay.storage.memory import MemoryStore

@@ -1,4 +1,5 @@
-"""What becomes of a copy that was sent: each row of the table in docs/protocols.md, also after a crash."""
+"""What becomes of a copy that was sent: each row of the table in docs/reference/protocols.md, also after a
+crash."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The checkers demand what docs/protocols.md promises, and not more."""
+"""The checkers demand what docs/reference/protocols.md promises, and not more."""
 
 from dataclasses import replace
 

@@ -98,7 +98,7 @@ def test_the_laws_are_asked_of_every_model_there_is() -> None:
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_the_page_about_scenarios_has_its_line(name: str) -> None:
-    page = (ROOT / "docs" / "scenario.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "scenario.md").read_text("utf-8")
     (line,) = re.findall(rf"^\| `{name}` \| (.*)$", page, re.MULTILINE)
     for key, field in MODELS[name].model_fields.items():
         assert key == "model" or f"`{key}" in line, f"{key} is missing"

@@ -48,8 +48,9 @@ def crashes(run: Path) -> list[int]:
 
 @pytest.fixture
 def guide(tmp_path: Path) -> Path:
-    """Write the example of docs/scenario.md; return its scenario."""
-    text = (ROOT / "docs" / "scenario.md").read_text("utf-8").split("### Processes that a scenario names")[1]
+    """Write the example of docs/reference/scenario.md; return its scenario."""
+    page = (ROOT / "docs" / "reference" / "scenario.md").read_text("utf-8")
+    text = page.split("### Processes that a scenario names")[1]
     [code] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     table = re.search(r"\n\n((?:    .*\n)+)", text)
     assert table is not None

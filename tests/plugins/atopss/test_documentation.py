@@ -12,7 +12,7 @@ from tests.paths import ROOT
 from tests.plugins.atopss.subscriptions import PUBLICATION, SUBSCRIPTION
 from watchdog.header import framed
 
-PAGE = (ROOT / "docs/atopss.md").read_text("utf-8")
+PAGE = (ROOT / "docs/how-to/atopss.md").read_text("utf-8")
 TABLE = load_mission_table(["housing"])
 
 
@@ -29,7 +29,7 @@ def test_both_examples_are_the_files_and_the_bytes() -> None:
 
 
 def test_pages_know_every_algorithm_norm_and_option() -> None:
-    matching = (ROOT / "docs/matching.md").read_text("utf-8")
+    matching = (ROOT / "docs/explanation/matching.md").read_text("utf-8")
     for name, algorithm in ALGORITHMS.items():
         assert f"`{name}`" in matching
         assert all(f"{option}=" in matching for option in algorithm.options)

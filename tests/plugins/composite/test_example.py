@@ -12,7 +12,7 @@ import pytest
 from tests.paths import ROOT
 
 EXAMPLE = ROOT / "docs/examples/intrusion"
-PAGE = (ROOT / "docs/composite.md").read_text("utf-8")
+PAGE = (ROOT / "docs/how-to/composite.md").read_text("utf-8")
 
 
 def shown() -> list[tuple[str, str]]:

@@ -233,11 +233,11 @@ def test_an_unknown_number_is_refused_everywhere(kind: int) -> None:
 @every_aggregator
 def test_the_pages_and_the_schema_have_it(kind: int) -> None:
     name = AGGREGATOR_NAMES[kind]
-    page = (ROOT / "docs" / "vector-format.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "vector-format.md").read_text("utf-8")
     (block,) = re.findall(rf"^\| {kind} \| `{name}` \| (yes|no) \|", page, re.MULTILINE)
     assert (block == "yes") is has_block(kind)
     if name in AGGREGATING_FUNCTIONS:
-        assert f"`{name}`" in (ROOT / "docs" / "subscriptions.md").read_text("utf-8")
+        assert f"`{name}`" in (ROOT / "docs" / "how-to" / "subscriptions.md").read_text("utf-8")
         schema = (ROOT / "plugins" / "fuzzy" / "subscription.xsd").read_text("utf-8")
         (told,) = re.findall(r"How the degrees become one: ([^<]+)\.<", schema)
         assert name in re.findall(r"\w+", told)

@@ -9,14 +9,12 @@ from knowledge_manager.vocabulary.reader import read_vocabulary
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.schema import SCHEMA
 from plugins.fuzzy.patterns import pattern_bytes, short_form
-from tests.paths import ROOT
+from tests.paths import ROOT, page_path
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
-
-DOCS = ROOT / "docs"
 
 
 def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text("utf-8"), re.S)
+    return re.findall(rf"```{language}\n(.*?)```", page_path(page).read_text("utf-8"), re.S)
 
 
 @pytest.mark.parametrize("text", blocks("subscriptions.md", "xml"))
@@ -54,12 +52,12 @@ def test_the_papers_patterns_are_the_bytes_that_the_page_says(form: str, order: 
     ranks = [0, 2, 1, 3] if form == "d2c2c" else list(range(order))
     content = pattern_bytes(short_form(form, ranks))
     assert (bytes([len(content)]) + content).hex() == block
-    page = (DOCS / "vector-format.md").read_text("utf-8").replace("\n", " ")
+    page = page_path("vector-format.md").read_text("utf-8").replace("\n", " ")
     assert f"`{bytes.fromhex(block).hex(' ')}`" in page
 
 
 def test_the_words_of_the_papers_figures_are_on_the_page() -> None:
-    page = (DOCS / "vector-format.md").read_text("utf-8")
+    page = page_path("vector-format.md").read_text("utf-8")
     assert all(
         word in page for word in ("BDSV", "BDNV", "FRP", "PP", "γ(c) = ½·2^(c/18)", "universal fuzzifier")
     )
@@ -75,7 +73,7 @@ def test_the_vocabulary_loads() -> None:
 
 def test_every_element_of_the_schema_is_documented() -> None:
     assert SCHEMA.validator() is SCHEMA.validator()
-    text = (DOCS.parent / "plugins" / "fuzzy" / "subscription.xsd").read_text("utf-8")
+    text = (ROOT / "plugins" / "fuzzy" / "subscription.xsd").read_text("utf-8")
     names = re.findall(r'<xs:element name="([^"]+)"', text)
     documented = re.findall(r'<xs:element name="([^"]+)"[^>]*>\s*<xs:annotation><xs:documentation>', text)
     assert len(names) > 30

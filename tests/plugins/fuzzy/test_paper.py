@@ -1,11 +1,11 @@
-"""docs/paper.md: every file and test that it names is there, every row has a verdict, every figure a row."""
+"""docs/papers/paper.md: every file that it names exists, every row has a verdict, every figure a row."""
 
 import re
 
 from dens_experiments.fuzzy.paper import FOOTPRINTS
 from tests.paths import ROOT
 
-PAGE = (ROOT / "docs" / "paper.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "papers" / "paper.md").read_text("utf-8")
 ROWS = [
     line
     for line in PAGE.splitlines()
@@ -15,7 +15,7 @@ ROWS = [
 
 def test_what_is_named_exists() -> None:
     named = set(re.findall(r"`((?:[a-z_]+/)+[\w.]+\.\w+)`", PAGE))
-    named |= {f"docs/{path}" for path in re.findall(r"\]\((decisions/[\w.-]+\.md)", PAGE)}
+    named |= {f"docs/{path}" for path in re.findall(r"\]\(\.\./(decisions/[\w.-]+\.md)", PAGE)}
     assert len(named) > 100
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
@@ -45,7 +45,7 @@ def test_every_footprint_of_the_paper_stands_beside_ours() -> None:
 
 def test_links_lead_to_headings() -> None:
     for page, anchor in re.findall(r"\]\(([\w/.-]+\.md)#([\w-]+)\)", PAGE):
-        text = (ROOT / "docs" / page).read_text("utf-8")
+        text = (ROOT / "docs" / "papers" / page).read_text("utf-8")
         headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
         slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
         assert anchor in slugs, (page, anchor)

@@ -37,7 +37,7 @@ from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.synthetic import END_MS, EVENT, SyntheticRun, mask, synthetic_run
 
-GUIDE = ROOT / "docs" / "analysis.md"
+GUIDE = ROOT / "docs" / "how-to" / "analysis.md"
 
 each = pytest.mark.parametrize("metric", metrics(), ids=lambda metric: metric.name)
 

@@ -35,7 +35,7 @@ def test_readings_and_the_bytes_that_never_used_the_radio(make_table: MakeTable)
         "unasked": 1,
         "suppressed": 1,
         "notifications": 3,
-        "vector_bytes_judged": 3 * 11 + 9 + 10,  # 11 bytes for three attributes, as in docs/vector-format.md
+        "vector_bytes_judged": 3 * 11 + 9 + 10,  # 11 bytes: docs/reference/vector-format.md
         "vector_bytes_kept": 11 + 9 + 10,
         "radio_s_kept": pytest.approx(3.0),
         "mean_cost_us": pytest.approx(12.0),

@@ -1,4 +1,4 @@
-"""Breaks a function of degrees down into pairs (docs/vector-format.md, aggregators 7 and 8;
+"""Breaks a function of degrees down into pairs (docs/reference/vector-format.md, aggregators 7 and 8;
 docs/decisions/0017-break-down.md).
 
 Tried in turn: a built-in function of boards; a generator, in whose domain the function is a weighted sum;

@@ -17,7 +17,7 @@ from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import Item
 from emulation.fault_injection.plan import Faults, Plan
 from emulation.fault_injection.world import World
-from tests.paths import ROOT
+from tests.paths import page_path
 
 QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
@@ -125,7 +125,7 @@ def test_copies_that_cannot_be_halved_are_refused() -> None:
     ],
 )
 def test_pages_list_the_policies_that_there_are(page: str, listed: str) -> None:
-    text = (ROOT / "docs" / page).read_text()
+    text = page_path(page).read_text()
     found = [word for match in re.finditer(listed, text, re.MULTILINE) for word in match.groups()]
     assert sorted(re.findall(r"\w+", " ".join(found))) == sorted(POLICIES)
 
@@ -191,7 +191,7 @@ def test_a_parameter_has_bounds_that_its_policy_takes(name: str, parameter: Para
 
 @every_parameter
 def test_the_protocols_page_has_its_line(name: str, parameter: Parameter) -> None:
-    text = (ROOT / "docs" / "protocols.md").read_text()
+    text = page_path("protocols.md").read_text()
     section = text[text.index("### Parameters of policies") :]
     bounds = f"{parameter.least} to {parameter.most}"
     line = rf"^\| `{parameter.name}` \| .*`{name}` {parameter.default}\b.* \| {bounds}.* \| "

@@ -166,7 +166,7 @@ def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_page_about_matching_has_its_line_and_what_it_serves(name: str) -> None:
-    page = (ROOT / "docs" / "matching.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explanation" / "matching.md").read_text("utf-8")
     found = [
         line.split(" | ") for line in page.splitlines() if line.startswith("| `") and f"{name}.py" in line
     ]

@@ -88,8 +88,8 @@ def flat(asked: Asked, wishes: Wishes) -> MatchingWork:
 
 
 def in_order(asked: Asked, wishes: Wishes) -> MatchingWork:
-    """Figure 5.b as corrected (docs/matching.md): those of the event from the first feature that can fit to
-    the equal one.
+    """Figure 5.b as corrected (docs/explanation/matching.md): those of the event from the first feature that
+    can fit to the equal one.
     """
     told = asked.vector[-1]
     of_event = [wish for wish in wishes.values() if wish.event == asked.vector[-2]]
