@@ -244,7 +244,7 @@ def fill(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, w
     """Set the candidates that edges with at most one variable, and constraints on one, leave; return whether
     every edge and variable has some, and whether any passed in doubt.
     """
-    heads, edges, asked = held.concepts.heads, held.concepts.edges, held.concepts.asked
+    heads, edges = held.concepts.heads, held.concepts.edges
     nodes, rows, ranges = room.nodes, room.statements, scratch.ranges
     sets, fresh = scratch.candidates, scratch.fresh
     for variable in range(heads[concept, 2] & 255):
@@ -281,20 +281,27 @@ def fill(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, w
             return NO
         if object_ < 0 and kept(sets, 0, -1 - object_, fresh, 1, words) == 0:
             return NO
-    if heads[concept, 1] == heads[concept + 1, 1]:
-        return YES
+    return constrained(held, room, scratch, concept, words)
+
+
+def constrained(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, words: int) -> int:
+    """Remove candidates that fail a constraint on one variable. `differs` removes ill-formed candidates only
+    after all others, as in the definition: they count as tested by the others.
+    """
+    heads, asked = held.concepts.heads, held.concepts.asked
     verdict = YES
     for at in range(heads[concept, 1], heads[concept + 1, 1]):
         if asked[at, 1] != DIFFERS:
             found = passing(held, room, scratch, at, words)
-        else:
-            found = well_formed(room, sets, int(asked[at, 0]), words)
-            if found != NO:
-                found = well_formed(room, sets, int(asked[at, 2]), words)
-        if found == NO:
-            return NO
-        if found == PERHAPS:
-            verdict = PERHAPS
+            if found == NO:
+                return NO
+            if found == PERHAPS:
+                verdict = PERHAPS
+    for at in range(heads[concept, 1], heads[concept + 1, 1]):
+        if asked[at, 1] == DIFFERS:
+            for column in (0, 2):
+                if well_formed(room, scratch.candidates, int(asked[at, column]), words) == NO:
+                    return NO
     return verdict
 
 
@@ -515,13 +522,13 @@ def verify(held: Held, room: DecodedPublication, scratch: Scratch, concept: int)
     if own == NO:
         notes[SPENT] = 0
         return FAILED
+    if own == PERHAPS:
+        return DOUBTFUL  # joining doubtful candidates would count units that exact ones do not take
     shape = concepts.heads[concept, 2]
     first, second = (shape >> 8 & 255) - 1, (shape >> 16) - 1
     notes[SPENT_ON_RINGS] = 0 if first >= 0 else -(1 << 62)
     mark(concepts, notes, concept, ANY)
     found = consistent(concepts, room, scratch, concept, 0, words)
-    if found == YES and own == PERHAPS:
-        found = PERHAPS
     if found == YES and first >= 0:
         found = cut(concepts, room, scratch, concept, first, second, 1, words)
     if found == YES:

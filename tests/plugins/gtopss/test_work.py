@@ -8,7 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_manager.graphs.taxonomy import NO_TAXONOMY
-from knowledge_manager.graphs.terms import DECIMAL, DOUBLE, INTEGER, Blank, Graph, Iri, Triple, literal
+from knowledge_manager.graphs.terms import (
+    BOOLEAN,
+    DECIMAL,
+    DOUBLE,
+    INSTANT,
+    INTEGER,
+    Blank,
+    Graph,
+    Iri,
+    Literal,
+    Triple,
+    literal,
+)
+from knowledge_manager.graphs.values import value_of
 from plugins.gtopss.canonical import canonical
 from plugins.gtopss.language import GRAPH
 from plugins.gtopss.match import MOST_BINDINGS, MOST_WORK, Judgement, Verdict, bindings, judge, judged
@@ -23,7 +36,7 @@ from tests.plugins.gtopss.graphs import PROPERTIES, SMALL_TAXONOMY, patterns, sm
 from tests.plugins.gtopss.judges import brute_rows
 from tests.plugins.gtopss.random_graphs import random_graph, random_pattern
 from tests.plugins.gtopss.test_matchers import SMALL, body_of, vector_of
-from tests.sizes import examples
+from tests.sizes import examples, full_in_soak
 
 P = PROPERTIES[0]
 
@@ -239,6 +252,88 @@ def test_what_doubles_cannot_tell_is_told_exactly(
     rows = brute_rows(pattern, graph, NO_TAXONOMY)
     assert degrees(pattern, vector_of(graph)) == {(255,) if rows else ()}
     both(pattern, vector_of(graph))
+
+
+CLOSE_VALUES = {
+    "texts with a common prefix": [
+        *(literal(text) for text in ("prefix", "prefix a", "prefix b", "prefix" + 300 * "x", "a", "a\0")),
+        *(literal(text, language="en") for text in ("prefix", "prefix a", "prefix b")),
+    ],
+    "numbers beyond doubles": NUMBERS[:6],
+    "numbers at the ends of their domains": [
+        *(literal(str(end), INTEGER) for end in (-(1 << 63), 1 - (1 << 63), (1 << 63) - 2, (1 << 63) - 1, 0)),
+        *(literal(text, DOUBLE) for text in ("9.223372036854775807E18", "INF", "-INF", "NaN", "-0.0")),
+    ],
+    "ill-formed": [
+        *(literal(text, INTEGER) for text in ("no", "never", "1")),
+        *(literal(text, BOOLEAN) for text in ("maybe", "true")),
+    ],
+    "fractions of seconds": [
+        literal(f"2026-05-01T00:00:00{part}Z", INSTANT) for part in ("", ".1", ".10000000001", ".10000000002")
+    ],
+}
+"""Values that doubles or prefixes of six bytes confuse, and values that satisfy nothing."""
+
+
+def close_pattern(randomness: random.Random, values: list[Literal]) -> Pattern:
+    """Return a pattern that compares such values, often next to a `differs`."""
+    size = randomness.choice([2, 2, 3, 4])
+    edges = [Edge(randomness.randrange(at), randomness.choice(PROPERTIES[:2]), at) for at in range(1, size)]
+    if randomness.random() < 0.4:
+        edges.append(Edge(size - 1, P, 0))
+    constraints = []
+    for _ in range(randomness.choice([1, 1, 2, 3])):
+        variable, operand = randomness.randrange(size), randomness.choice(values)
+        codes = [Code.EQ, Code.NE] if value_of(operand) is None else [Code.EQ, Code.NE, *sorted(ORDERS)]
+        constraints.append(Constraint(variable, randomness.choice(codes), operand))
+    for _ in range(randomness.choice([0, 1, 1, 2])):
+        one, other = sorted(randomness.sample(range(size), 2))
+        constraints.append(Constraint(one, Code.DIFFERS, other))
+    return Pattern(size, tuple(dict.fromkeys(edges)), tuple(dict.fromkeys(constraints)))
+
+
+def close_graph(randomness: random.Random, values: list[Literal]) -> Graph:
+    names = [Iri("urn:n"), Blank(0), Blank(1)]
+
+    def triple() -> Triple:
+        objects = values if randomness.random() < 0.7 else names
+        return Triple(randomness.choice(names), randomness.choice(PROPERTIES[:2]), randomness.choice(objects))
+
+    return frozenset(triple() for _ in range(randomness.randint(1, 8)))
+
+
+@pytest.mark.parametrize("kind", sorted(CLOSE_VALUES))
+def test_units_are_equal_for_values_that_doubles_confuse(kind: str) -> None:
+    """A doubtful candidate must not be joined: its units would count although it may be none."""
+    randomness, values = random.Random(kind), CLOSE_VALUES[kind]
+    for _ in range(full_in_soak(150, 3000)):
+        form = canonical(close_pattern(randomness, values))
+        index = GraphIndex.build([form], SMALL)
+        for _ in range(8):
+            vector, before = vector_of(close_graph(randomness, values)), index.work
+            expected, found = plainly(form, vector), index.find(vector)
+            assert bool(len(found.concepts)) == (expected.verdict is not Verdict.NOT), (form, vector)
+            assert index.work - before == expected.work, (form, vector)
+
+
+@pytest.mark.parametrize("value", ["prefix", "prefix a"])
+def test_failed_comparison_next_to_differs_counts_nothing(value: str) -> None:
+    graph = frozenset({Triple(Iri("urn:n"), P, literal(value))})
+    above = Constraint(1, Code.GT, literal("prefix a"))
+    pattern = Pattern(3, (Edge(0, P, 1), Edge(0, P, 2)), (above, Constraint(1, Code.DIFFERS, 2)))
+    assert both(pattern, vector_of(graph)) == Judgement(Verdict.NOT, 0)
+
+
+def test_ill_formed_candidates_count_before_differs_removes_them() -> None:
+    no, yes = literal("no", INTEGER), literal("1", INTEGER)
+    graph = frozenset({Triple(Iri("urn:n"), P, no), Triple(Iri("urn:n"), P, yes)})
+    others = [Constraint(variable, Code.NE, Iri("urn:top")) for variable in (0, 1)]
+    pattern = Pattern(2, (Edge(0, P, 1),), (others[0], Constraint(0, Code.DIFFERS, 1), others[1]))
+    assert canonical(pattern) == pattern
+    edge, own = 2, 1 + 2
+    join = 2 + (1 + 1)
+    cut = 2 + join
+    assert both(pattern, vector_of(graph)) == Judgement(Verdict.MATCHED, edge + own + join + cut)
 
 
 @given(patterns(), small_graphs())
