@@ -23,6 +23,7 @@ from emulation.world.node import Node
 from emulation.world.reactive_contacts import ReactiveContacts
 from emulation.world.watchers import Inbox, Watchers
 from emulation.world.world import World
+from plugins.authoring import CompileOptions
 from plugins.registry import authoring_of, language_of_document
 
 
@@ -155,9 +156,8 @@ class RunningWorld:
                 "has a subscription in it; add one"
             )
         stamp_s = self.world.now_ms // 1000 % 65536
-        compiled = authoring_of(language).compile(
-            source, str(file), self.scenario.table, stamp_s=stamp_s, thesaurus=self.scenario.thesaurus
-        )
+        options = CompileOptions(stamp_s=stamp_s, thesaurus=self.scenario.thesaurus)
+        compiled = authoring_of(language).compile(source, str(file), self.scenario.table, options)
         return self._workload.subscribe(
             node, language.language_id, compiled.lifetime_q, compiled.body, str(file)
         )

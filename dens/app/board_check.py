@@ -15,6 +15,7 @@ from dens.config.refusal import Refusal
 from dens.config.toml_positions import locate
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.vocabulary import load_vocabulary
+from plugins.authoring import CompileOptions
 from plugins.language import SubscriptionLanguage
 from watchdog.header import BODY_AT, NO_HEADER, body_of
 from watchdog.pool import NEVER, Pool
@@ -63,7 +64,7 @@ class BoardChecker:
         if table is None:
             return
         words = self._checker.words_for(path)
-        language, compiled = compiled_document(path, table, words)
+        language, compiled = compiled_document(path, table, CompileOptions(thesaurus=words))
         if language.language_id != BOARD_LANGUAGE.language_id:
             for message in self._judged_in_parts(language, compiled.body, table):
                 yield Problem(str(path), 1, 1, "error", "D403", message)

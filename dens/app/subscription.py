@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dens.config.problems import DocumentError, Problem
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus.thesaurus import Thesaurus
-    from plugins.authoring import Compiled
+    from plugins.authoring import Compiled, CompileOptions
     from plugins.language import SubscriptionLanguage
 
 TEXT_NAME: Final = "<text>"
@@ -86,13 +86,13 @@ def compile(
     Raises `DocumentError` with every problem of the document.
     """
     from dens.app.tables import load_vocabularies, other_thesaurus
+    from plugins.authoring import CompileOptions
 
     table = load_vocabularies() if vocabularies is None else vocabularies
     words = other_thesaurus(thesauri)
     document, file = _document(source)
-    language, made = _compiled(
-        document, file, table, words, stamp_s=stamp_s, strict=strict, tolerance=tolerance
-    )
+    options = CompileOptions(stamp_s=stamp_s, strict=strict, tolerance=tolerance, thesaurus=words)
+    language, made = _compiled(document, file, table, options)
     return _subscription(language, made, file, id, revision)
 
 
@@ -112,18 +112,12 @@ def compile_files(
     Yields the error instead of raising it, so that one invalid file does not hide the others.
     """
     from dens.config.problems import DocumentError
+    from plugins.authoring import CompileOptions
 
+    options = CompileOptions(stamp_s=stamp_s, strict=strict, tolerance=tolerance, thesaurus=thesaurus)
     for path in paths:
         try:
-            language, made = compiled_document(
-                path,
-                table,
-                thesaurus,
-                stamp_s=stamp_s,
-                accepts_publications=True,
-                strict=strict,
-                tolerance=tolerance,
-            )
+            language, made = compiled_document(path, table, options, accepts_publications=True)
         except DocumentError as error:
             yield error
         else:
@@ -133,23 +127,15 @@ def compile_files(
 def compiled_document(
     path: Path,
     table: "MissionTable",
-    thesaurus: "Thesaurus | None" = None,
+    options: "CompileOptions | None" = None,
     *,
-    stamp_s: int = 0,
     accepts_publications: bool = False,
-    **options: Any,
 ) -> "tuple[SubscriptionLanguage, Compiled]":
     """Compile the document in a file, in the language of its namespace or suffix."""
     from dens.config.reading import read_document
 
     return _compiled(
-        read_document(path),
-        str(path),
-        table,
-        thesaurus,
-        stamp_s=stamp_s,
-        accepts_publications=accepts_publications,
-        **options,
+        read_document(path), str(path), table, options, accepts_publications=accepts_publications
     )
 
 
@@ -168,11 +154,12 @@ def read_subscription(
     """
     from dens.app.languages import chosen_language
     from dens.app.vectors import given_vector
+    from plugins.authoring import CompileOptions
 
     if not is_document(text):
         chosen = chosen_language(language)
         return Subscription(given_vector(text), chosen.name, chosen.language_id)
-    written, compiled = compiled_document(Path(text), table, thesaurus)
+    written, compiled = compiled_document(Path(text), table, CompileOptions(thesaurus=thesaurus))
     if language is not None and chosen_language(language) != written:
         raise BadArgument(f"{text} is written in the {written.name} language, not in {language}")
     return _subscription(written, compiled, text)
@@ -200,23 +187,22 @@ def _compiled(
     document: bytes,
     file: str,
     table: "MissionTable",
-    thesaurus: "Thesaurus | None",
+    options: "CompileOptions | None",
     *,
-    stamp_s: int,
     accepts_publications: bool = False,
-    **options: Any,
 ) -> "tuple[SubscriptionLanguage, Compiled]":
+    from plugins.authoring import DEFAULTS
     from plugins.registry import authoring_of, language_of_document
 
+    options = DEFAULTS if options is None else options
     language = language_of_document(document, file)
     authoring = authoring_of(language)
     as_publication = authoring.compile_publication if accepts_publications else None
     if as_publication is not None:
-        publication = as_publication(document, file, table, stamp_s)
+        publication = as_publication(document, file, table, options.stamp_s)
         if publication is not None:
             return language, publication
-    made = authoring.compile(document, file, table, stamp_s=stamp_s, thesaurus=thesaurus, **options)
-    return language, made
+    return language, authoring.compile(document, file, table, options)
 
 
 def _subscription(

@@ -14,6 +14,7 @@ from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
+from plugins.authoring import CompileOptions
 from plugins.registry import authoring_of, language_of_document
 from plugins.routing import RoutingOptions, routing_of
 from watchdog.header import framed
@@ -47,7 +48,7 @@ def read_advertisement(
     """
     source = read_document(path)
     language = language_of_document(source, str(path))
-    compiled = authoring_of(language).compile(source, str(path), table, thesaurus=words)
+    compiled = authoring_of(language).compile(source, str(path), table, CompileOptions(thesaurus=words))
     routing = routing_of(language, table, options)
     if routing is not None:
         routing.includes(compiled.body, compiled.body)

@@ -55,6 +55,7 @@ from knowledge_manager.lookup.thesaurus_files import load_layers
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.vocabulary import shipped_vocabularies
+from plugins.authoring import CompileOptions
 from plugins.registry import authoring_of, language_of_document
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")
@@ -271,7 +272,8 @@ def _subscription(
     at_ms = int(wanted.at_s * 1000)
     stamp_s = at_ms // 1000 % 65536
     language = language_of_document(source, str(path))
-    compiled = authoring_of(language).compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
+    options = CompileOptions(stamp_s=stamp_s, thesaurus=words)
+    compiled = authoring_of(language).compile(source, str(path), table, options)
     return PlannedSubscription(
         wanted.group,
         at_ms,

@@ -4,7 +4,25 @@ schemas, constants, words).
 Nothing here knows a language by name; `plugins.registry` finds them.
 """
 
-from plugins.authoring.authoring import Authoring, Compiled, Explanation, Picture, VectorKind
+from plugins.authoring.authoring import (
+    DEFAULTS,
+    Authoring,
+    Compiled,
+    CompileOptions,
+    Explanation,
+    Picture,
+    VectorKind,
+)
 from plugins.authoring.output.description import Description, VectorField
 
-__all__ = ["Authoring", "Compiled", "Description", "Explanation", "Picture", "VectorField", "VectorKind"]
+__all__ = [
+    "DEFAULTS",
+    "Authoring",
+    "CompileOptions",
+    "Compiled",
+    "Description",
+    "Explanation",
+    "Picture",
+    "VectorField",
+    "VectorKind",
+]

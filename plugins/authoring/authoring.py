@@ -10,13 +10,14 @@ compiling.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring.output.description import Description
 from plugins.language import Match, Matcher
+from watchdog.header import framed
 
 if TYPE_CHECKING:
     from plugins.authoring.generator import SubscriptionGenerator
@@ -26,6 +27,24 @@ if TYPE_CHECKING:
 
 VectorKind = Literal["sv", "nv"]
 """A subscription vector or a notification vector."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileOptions:
+    """Options of a compilation. The clock is never read: the same source and options give the same bytes.
+
+    `stamp_s` is the creation time in seconds, modulo 65536. `strict` turns warnings into errors. `tolerance`
+    bounds the deviation between a requested curve and its bytes; None is the default of the language, and
+    languages that fit nothing ignore it. `thesaurus` has the author's own words.
+    """
+
+    stamp_s: int = 0
+    strict: bool = False
+    tolerance: float | None = None
+    thesaurus: Thesaurus | None = None
+
+
+DEFAULTS: Final = CompileOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +61,11 @@ class Compiled:
     remarks: tuple[str, ...] = ()
     steps: Mapping[str, Any] = field(default_factory=dict)
     spans: "tuple[Span | None, ...]" = ()
+
+    @property
+    def vector(self) -> bytes:
+        """Return the body behind a header with id 0 and revision 0."""
+        return framed(0, 0, self.lifetime_q, self.body)
 
 
 class Explanation(Protocol):
@@ -74,17 +98,9 @@ class Authoring(Protocol):
     """
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
-        """Compile a document. The same source gives the same bytes."""
+        """Compile a document."""
         ...
 
     def check(
@@ -94,7 +110,7 @@ class Authoring(Protocol):
         overrides this.
         """
         try:
-            return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
+            return list(self.compile(source, file, table, CompileOptions(thesaurus=thesaurus)).warnings)
         except DocumentError as error:
             return list(error.problems)
 

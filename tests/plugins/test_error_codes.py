@@ -12,7 +12,7 @@ from dens.config.reading import read_document
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary.vocabulary import check_vocabulary_file, load_vocabulary
 from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
-from plugins.authoring import Authoring
+from plugins.authoring import Authoring, CompileOptions
 from plugins.authoring.vector_files import check_vector_file
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
 from plugins.composite.authoring.composite_authoring import CompositeAuthoring
@@ -156,7 +156,7 @@ def test_codes_that_need_more_than_a_file(tmp_path: Path, table: MissionTable) -
         model = Model(subject_of(bare, table.feature_bytes), *horizon, counted)
         (tmp_path / "own.model").write_bytes(model.written())
         wanted = calm.replace(b'within="5"', b'within="5" model="own.model"')
-        composites.compile(wanted, str(document), table, strict=True)
+        composites.compile(wanted, str(document), table, CompileOptions(strict=True))
 
     special = {
         "D246": lambda: with_model(),
@@ -164,7 +164,7 @@ def test_codes_that_need_more_than_a_file(tmp_path: Path, table: MissionTable) -
         "D001": lambda: read_document(tmp_path / "missing.xml"),
         "D002": lambda: read_document(tmp_path),
         "D003": lambda: read_document(large),
-        "D129": lambda: compile_subscription(shifted, "f", table, tolerance=0.0001),
+        "D129": lambda: compile_subscription(shifted, "f", table, CompileOptions(tolerance=0.0001)),
         "D722": lambda: compile_subscription(
             own_aggregator, "f", table, aggregators={"harmonic": lambda degrees: degrees[0]}
         ),

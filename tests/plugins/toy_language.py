@@ -14,10 +14,9 @@ import pytest
 
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins import registry
-from plugins.authoring import Authoring, Compiled, Description, VectorKind
+from plugins.authoring import DEFAULTS, Authoring, Compiled, CompileOptions, Description, VectorKind
 from plugins.authoring.constants import BadConstant, reading_of
 from plugins.authoring.output.description import Fields
 from plugins.authoring.xml.document import no_subscription, read_xml
@@ -111,15 +110,7 @@ class AlarmRelations:
 
 class AlarmAuthoring(Authoring):
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         document = read_xml(source, file)
         root = document.root

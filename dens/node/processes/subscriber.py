@@ -21,6 +21,7 @@ from dens.overlay.wire.codes import STATUS_NAMES, TYPE_NAMES, MessageType, Statu
 from dens.overlay.wire.item import Item, ItemId
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
+from plugins.authoring import CompileOptions
 from plugins.registry import authoring_of, language_of_document
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, body_of, framed
 
@@ -67,7 +68,8 @@ def _subscribe_to(
     language = language_of_document(source, str(path))
     authoring = authoring_of(language)
     stamp_s = now_ms // 1000 % 65536
-    compiled = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
+    options = CompileOptions(stamp_s=stamp_s, thesaurus=words)
+    compiled = authoring.compile(source, str(path), table, options)
     for warning in compiled.warnings:
         say(str(warning))
     occupies = language.occupied(table, compiled.body)

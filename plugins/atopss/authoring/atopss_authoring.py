@@ -14,7 +14,7 @@ from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, matcher_named
 from plugins.atopss.shapes.scale import BYTE_TOP
 from plugins.atopss.vectors import decode_notification
-from plugins.authoring import Authoring, Compiled, Description, VectorKind
+from plugins.authoring import DEFAULTS, Authoring, Compiled, CompileOptions, Description, VectorKind
 from plugins.language import Match, Matcher
 from plugins.stamps import stamp_bytes, without_stamp
 from watchdog.header import HEADER_LIFETIME, body_of
@@ -36,22 +36,14 @@ class AtopssAuthoring(Authoring):
         return AtopssGenerator()
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         """Compile a document. All errors raise one `DocumentError`. Nothing is fitted, so `tolerance` has no
         effect.
         """
         from plugins.atopss.authoring.compile import compile_subscription
 
-        return compile_subscription(source, file, table, stamp_s=stamp_s, strict=strict, thesaurus=thesaurus)
+        return compile_subscription(source, file, table, options)
 
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None

@@ -4,7 +4,6 @@ from typing import Any, Final
 
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.atopss.authoring.predicates import FunctionReader, weighted
 from plugins.atopss.authoring.schema import SCHEMA
 from plugins.atopss.authoring.term_shapes import TOO_LARGE
@@ -14,7 +13,7 @@ from plugins.atopss.canonical import canonical
 from plugins.atopss.shapes.scale import HALF
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription, entry
-from plugins.authoring import Compiled
+from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.authoring.xml.compiling import has_errors, reader_of, refuse_problems, rounded_lifetime
 from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
 from plugins.authoring.xml.reader import PredicateReader
@@ -29,17 +28,11 @@ LARGEST_WEIGHT: Final = 255
 
 
 def compile_subscription(
-    source: bytes,
-    file: str,
-    table: MissionTable,
-    *,
-    stamp_s: int = 0,
-    strict: bool = False,
-    thesaurus: Thesaurus | None = None,
+    source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
 ) -> Compiled:
     """Return the compiled subscription. All errors raise one `DocumentError`."""
     document = read_subscription(source, file, SCHEMA)
-    reader = reader_of(document, table, thesaurus)
+    reader = reader_of(document, table, options.thesaurus)
     root = document.root
     valid = read_valid(root.get("valid"), document.attribute_span(root, "valid"), reader)
     possibility, necessity = (
@@ -54,7 +47,7 @@ def compile_subscription(
         reader.complain(document.span(root), "D127", message)
     if function is not None and not has_errors(reader.problems):
         function = _with_weights(function, functions, reader)
-    refuse_problems(reader, strict=strict)
+    refuse_problems(reader, strict=options.strict)
     assert function is not None
     try:
         wanted = canonical(
@@ -63,7 +56,7 @@ def compile_subscription(
             norm,
             possibility=possibility,
             necessity=necessity,
-            stamp_s=stamp_s % 65536,
+            stamp_s=options.stamp_s % 65536,
         )
     except ValueError as error:
         raise DocumentError([document.problem(document.span(root), TOO_LARGE, str(error))]) from None

@@ -4,9 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import UnknownName
-from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
+from plugins.authoring import (
+    DEFAULTS,
+    Authoring,
+    Compiled,
+    CompileOptions,
+    Description,
+    Explanation,
+    VectorKind,
+)
 from plugins.boxes.algorithm_names import ALGORITHM_NAMES
 from plugins.boxes.authoring.describe import describe_vector
 from plugins.language import Match, Matcher
@@ -30,20 +37,12 @@ class BoxesAuthoring(Authoring):
         return BoxesGenerator()
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         """Compile a document. All errors raise one `DocumentError`."""
         from plugins.boxes.authoring.compiler import compile_boxes
 
-        return compile_boxes(source, file, table, stamp_s=stamp_s, strict=strict, thesaurus=thesaurus)
+        return compile_boxes(source, file, table, options)
 
     def meaning(self, body: bytes) -> bytes:
         """Return a body without its creation time."""

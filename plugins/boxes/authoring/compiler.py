@@ -8,9 +8,8 @@ from lxml import etree
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import Attribute
-from plugins.authoring import Compiled
+from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.authoring.output.reading_words import amount_words
 from plugins.authoring.xml.compared_readings import compared_readings
 from plugins.authoring.xml.comparisons import compared_constants
@@ -58,18 +57,12 @@ _ELSEWHERE_ATTRIBUTES: Final = {
 
 
 def compile_boxes(
-    source: bytes,
-    file: str,
-    table: MissionTable,
-    *,
-    stamp_s: int = 0,
-    strict: bool = False,
-    thesaurus: Thesaurus | None = None,
+    source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
 ) -> Compiled:
     """Return the compiled subscription. All errors raise one `DocumentError`."""
     _refuse_degrees(read_xml(source, file))
     document = read_subscription(source, file, SCHEMA)
-    reader = reader_of(document, table, thesaurus)
+    reader = reader_of(document, table, options.thesaurus)
     condition, valid = _Reading(reader).read()
     last = last_bytes(reader.event)
     try:
@@ -83,8 +76,8 @@ def compile_boxes(
             reader.complain(document.span(document.root), "D185", message)
         elif len(boxes) > MOST_BOXES:
             reader.problems.append(_too_many(document, condition, str(len(boxes))))
-    refuse(reader.problems, document, strict=strict)
-    body = encode_body(BoxesBody(stamp_s % 65536, reader.event.index, boxes), table.feature_bytes)
+    refuse(reader.problems, document, strict=options.strict)
+    body = encode_body(BoxesBody(options.stamp_s % 65536, reader.event.index, boxes), table.feature_bytes)
     remarks = list(rounded_lifetime(document, valid))
     if len(boxes) > MOST_EXACT_PARTS:
         remarks.append(

@@ -7,8 +7,7 @@ from typing import Final
 
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
-from plugins.authoring import Authoring, Compiled
+from plugins.authoring import DEFAULTS, Authoring, Compiled, CompileOptions
 from plugins.authoring.xml.document import read_subscription
 from plugins.authoring.xml.root_attributes import read_fifteenths, read_valid
 from plugins.authoring.xml.words import AuthorsWords
@@ -36,11 +35,8 @@ def compile_composite(
     table: MissionTable,
     atoms: Authoring,
     atoms_namespace: str,
+    options: CompileOptions = DEFAULTS,
     *,
-    stamp_s: int = 0,
-    strict: bool = False,
-    tolerance: float | None = None,
-    thesaurus: Thesaurus | None = None,
     is_learning: bool = False,
 ) -> Compiled:
     """Return the compiled subscription. All errors raise one `DocumentError`.
@@ -50,8 +46,8 @@ def compile_composite(
     """
     document = read_subscription(source, file, SCHEMA, "composite")
     complaints = Complaints(document)
-    words = AuthorsWords(table, document.language, thesaurus)
-    reader = PrimitiveReader(atoms, atoms_namespace, words, complaints, thesaurus, tolerance)
+    words = AuthorsWords(table, document.language, options.thesaurus)
+    reader = PrimitiveReader(atoms, atoms_namespace, words, complaints, options)
     names = reader.names()
     primitives = reader.read()
     root = document.root
@@ -59,7 +55,7 @@ def compile_composite(
     window_s = _window(complaints)
     [holder] = root.iterchildren(f"{{{NAMESPACE}}}pattern")
     found = resolved(read_pattern(holder, complaints), names, window_s, complaints)
-    body = _without_prediction(complaints, names, primitives, found, window_s, stamp_s)
+    body = _without_prediction(complaints, names, primitives, found, window_s, options.stamp_s)
     if unspoken := words.unspoken_language():
         complaints.warning(document.span(root), "D159", unspoken)
     predict = root.find(f"{{{NAMESPACE}}}predict")
@@ -73,7 +69,7 @@ def compile_composite(
         body = None if body is None else replace(body, prediction=prediction)
     for one in primitives:
         complaints.problems += one.warnings
-    complaints.refuse(strict=strict)
+    complaints.refuse(strict=options.strict)
     assert found is not None  # None: an error was reported
     assert body is not None
     return Compiled(

@@ -7,7 +7,15 @@ from typing import Final
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
-from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
+from plugins.authoring import (
+    DEFAULTS,
+    Authoring,
+    Compiled,
+    CompileOptions,
+    Description,
+    Explanation,
+    VectorKind,
+)
 from plugins.authoring.authoring import Picture
 from plugins.authoring.streams import StreamLearner, StreamReading
 from plugins.composite.composites import KINDS
@@ -29,37 +37,19 @@ class CompositeAuthoring(Authoring):
         self._namespace = namespace
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         """Compile a document. All errors raise one `DocumentError`."""
         from plugins.composite.authoring.compiler import compile_composite
 
-        return compile_composite(
-            source,
-            file,
-            table,
-            self._atoms,
-            self._namespace,
-            stamp_s=stamp_s,
-            strict=strict,
-            tolerance=tolerance,
-            thesaurus=thesaurus,
-        )
+        return compile_composite(source, file, table, self._atoms, self._namespace, options)
 
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
     ) -> list[Problem]:
         """Return all errors and warnings of a document."""
         try:
-            return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
+            return list(self.compile(source, file, table, CompileOptions(thesaurus=thesaurus)).warnings)
         except DocumentError as error:
             return list(error.problems)
 

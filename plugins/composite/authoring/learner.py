@@ -7,7 +7,7 @@ from typing import Any
 from dens.config.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
-from plugins.authoring import Authoring
+from plugins.authoring import Authoring, CompileOptions
 from plugins.authoring.streams import StreamReading
 from plugins.composite.authoring.compiler import compile_composite
 from plugins.composite.authoring.stream import notification_of
@@ -31,7 +31,9 @@ def learner(
     namespace: str,
 ) -> "CompositeLearner":
     """Return a learner for a document. A document without a prediction is refused."""
-    made = compile_composite(source, file, table, atoms, namespace, thesaurus=thesaurus, is_learning=True)
+    made = compile_composite(
+        source, file, table, atoms, namespace, CompileOptions(thesaurus=thesaurus), is_learning=True
+    )
     body = decode_body(made.body, table.feature_bytes, table)
     if body.prediction is None:
         raise Refusal(

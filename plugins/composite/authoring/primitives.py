@@ -13,9 +13,8 @@ from xml.sax.saxutils import quoteattr
 from lxml import etree
 
 from dens.config.problems import DocumentError, Problem, TextSpan
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import EventClass
-from plugins.authoring import Authoring
+from plugins.authoring import Authoring, CompileOptions
 from plugins.authoring.xml.reader import attempted
 from plugins.authoring.xml.root_attributes import read_fifteenths
 from plugins.authoring.xml.spans import Span
@@ -53,8 +52,7 @@ class PrimitiveReader:
     atoms_namespace: str
     words: AuthorsWords
     complaints: Complaints
-    thesaurus: Thesaurus | None
-    tolerance: float | None
+    options: CompileOptions
 
     def read(self) -> list[ReadPrimitive]:
         """Return the valid primitives. Errors of the others are reported."""
@@ -150,13 +148,8 @@ class PrimitiveReader:
             return None
         source = self._document(element, event, threshold)
         try:
-            made = self.atoms.compile(
-                source,
-                document.file,
-                self.words.table,
-                tolerance=self.tolerance,
-                thesaurus=self.thesaurus,
-            )
+            options = replace(self.options, stamp_s=0, strict=False)
+            made = self.atoms.compile(source, document.file, self.words.table, options)
         except DocumentError as error:
             self.complaints.problems += list(self._moved(error.problems, element))
             return None

@@ -4,12 +4,10 @@ NumPy and the compiler are imported only where needed, so that a node that only 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
-from plugins.authoring import Authoring, Compiled, Description, VectorKind
+from plugins.authoring import DEFAULTS, Authoring, Compiled, CompileOptions, Description, VectorKind
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
@@ -19,33 +17,11 @@ from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from plugins.matching_choice import known_name
 from plugins.stamps import board_event_s, without_stamp
-from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 
 if TYPE_CHECKING:
-    from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
     from plugins.fuzzy.authoring.picture import Panel
     from plugins.fuzzy.authoring.terms import FuzzyTerms
     from plugins.fuzzy.generator import FuzzyGenerator
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CompiledFuzzy(Compiled):
-    """A compiled subscription with its curves, for its drawing."""
-
-    curves: "CompiledVector"
-
-    @classmethod
-    def of(cls, compiled: "CompiledVector") -> "CompiledFuzzy":
-        """Return the result of the vector compiler in the form of all languages."""
-        return cls(
-            body=body_of(compiled.vector),
-            lifetime_q=compiled.vector[HEADER_LIFETIME],
-            warnings=compiled.warnings,
-            remarks=compiled.remarks,
-            steps=compiled.steps(),
-            spans=compiled.spans[BODY_AT:],
-            curves=compiled,
-        )
 
 
 class FuzzyPicture:
@@ -87,31 +63,12 @@ class FuzzyAuthoring(Authoring):
         return FuzzyGenerator()
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         """Compile a document. All errors raise one `DocumentError`."""
         from plugins.fuzzy.authoring.compiler import compile_subscription
-        from plugins.fuzzy.authoring.compiler.fit import REFUSED
 
-        return CompiledFuzzy.of(
-            compile_subscription(
-                source,
-                file,
-                table,
-                stamp_s=stamp_s,
-                strict=strict,
-                tolerance=REFUSED if tolerance is None else tolerance,
-                thesaurus=thesaurus,
-            )
-        )
+        return compile_subscription(source, file, table, options)
 
     def meaning(self, body: bytes) -> bytes:
         """Return a body without its creation time."""
@@ -147,10 +104,11 @@ class FuzzyAuthoring(Authoring):
 
     def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> FuzzyPicture:
         """Draw the encoded curves and, after a compilation, the requested ones."""
+        from plugins.fuzzy.authoring.compiler import CompiledFuzzy
         from plugins.fuzzy.authoring.picture import panels
 
-        wanted = compiled.curves if isinstance(compiled, CompiledFuzzy) else None
-        return FuzzyPicture(panels(vector, table, wanted))
+        curves = compiled if isinstance(compiled, CompiledFuzzy) else None
+        return FuzzyPicture(panels(vector, table, curves))
 
     def decompile(self, vector: bytes, table: MissionTable) -> str:
         """Return XML that compiles to the same vector."""

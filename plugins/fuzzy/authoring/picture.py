@@ -7,7 +7,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.output.byte_words import Names, value_words
 from plugins.authoring.output.pages import page_of
 from plugins.curves import Curve, degrees
-from plugins.fuzzy.authoring.compiler.compile import Compiled
+from plugins.fuzzy.authoring.compiler.compile import CompiledFuzzy
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
 from plugins.fuzzy.codec import FuzzyCodec
@@ -28,7 +28,7 @@ class Panel:
     note: str
 
 
-def panels(vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> list[Panel]:
+def panels(vector: bytes, table: MissionTable, compiled: CompiledFuzzy | None = None) -> list[Panel]:
     """Return one panel per constraint of the vector, with the requested curves after a compilation."""
     parts = FuzzyCodec(table).subscription(vector)
     names = Names(table, table.feature_bytes)

@@ -8,7 +8,7 @@ from knowledge_manager.graphs.sparql_reader import QueryTerm, Variable
 from knowledge_manager.graphs.terms import XSD, Iri, Literal, is_ill_formed
 from knowledge_manager.graphs.values import value_of
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring import Compiled
+from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.gtopss.authoring.document import QUERY_SUFFIX, ReadDocument, read_document, read_query
 from plugins.gtopss.authoring.draft import DraftConstraint, named_variables, shown
 from plugins.gtopss.authoring.satisfiable import contradictions
@@ -34,7 +34,7 @@ _CODES: Final = {code.word: code for code in Code}
 
 
 def compile_pattern(
-    source: bytes, file: str, table: MissionTable, *, stamp_s: int = 0, strict: bool = False
+    source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
 ) -> Compiled:
     """Return the compiled pattern. All errors raise one `DocumentError`."""
     read = read_query if file.endswith(QUERY_SUFFIX) else read_document
@@ -50,9 +50,9 @@ def compile_pattern(
     _warn_of_ill_formed(found)
     _warn_of_unlikely_names(found, table)
     _check_meaning(found, pattern, list(names))
-    if any(problem.severity == "error" for problem in found.problems) or (strict and found.problems):
+    if any(problem.severity == "error" for problem in found.problems) or (options.strict and found.problems):
         raise DocumentError(found.problems)
-    body = encode_pattern(pattern, table.dictionary, stamp_s)
+    body = encode_pattern(pattern, table.dictionary, options.stamp_s)
     return Compiled(
         body=body,
         lifetime_q=found.lifetime_q,

@@ -5,7 +5,16 @@ from collections.abc import Callable, Mapping
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
-from plugins.authoring import Authoring, Compiled, Description, Explanation, Picture, VectorKind
+from plugins.authoring import (
+    DEFAULTS,
+    Authoring,
+    Compiled,
+    CompileOptions,
+    Description,
+    Explanation,
+    Picture,
+    VectorKind,
+)
 from plugins.gtopss.authoring.describe import describe_vector
 from plugins.gtopss.match import UNDECIDED_DETAIL
 from plugins.gtopss.vectors import FORM_AT, STAMP_BYTES
@@ -19,20 +28,12 @@ class GraphAuthoring(Authoring):
     """Writes, checks, describes, explains and decompiles patterns."""
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         """Compile an XML document or a SPARQL file. All errors raise one `DocumentError`."""
         from plugins.gtopss.authoring.compile import compile_pattern
 
-        return compile_pattern(source, file, table, stamp_s=stamp_s, strict=strict)
+        return compile_pattern(source, file, table, options)
 
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from dens.app.subscription import compiled_vector
 from dens.config.reading import read_document
 from dens.node.assembly import mediator, publisher, subscriber
 from dens.node.processes.publisher import announce, run_sources, watchdog_for
@@ -17,6 +18,7 @@ from dens.overlay.events import Event
 from dens.overlay.session.protocol import ProtocolMachine
 from dens.overlay.storage.memory import MemoryStore
 from knowledge_manager.dictionary.local import LocalDataDictionary
+from plugins.authoring import CompileOptions
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.paths import ROOT
 from watchdog.reading import Reading
@@ -118,15 +120,9 @@ class Mission:
                 self.events += iter(machine.next_event, None)
 
     def ask(self, seq: int) -> None:
-        vector = compile_subscription(
-            read_document(PATIENT),
-            str(PATIENT),
-            self.plan.table,
-            id=0,
-            seq=seq,
-            stamp_s=self.now_ms // 1000 % 65_536,
-        ).vector
-        self.medic.subscribe(vector, 1, self.now_ms)
+        options = CompileOptions(stamp_s=self.now_ms // 1000 % 65_536)
+        compiled = compile_subscription(read_document(PATIENT), str(PATIENT), self.plan.table, options)
+        self.medic.subscribe(compiled_vector(compiled, 0, seq), 1, self.now_ms)
 
     def measure(self) -> None:
         """Take a reading that the medic wants to know of, if anybody has asked the bed."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from dens.app.subscription import compiled_vector
 from dens.node.assembly import assembly_of
 from dens.node.output.advice import Advice
 from dens.overlay.endpoints.subscriber import SubscriberEnd
@@ -43,7 +44,7 @@ class Ward:
         self.world.meet((2, number))
 
     def ask(self) -> None:
-        vector = compile_subscription(PATIENT.read_bytes(), str(PATIENT), TABLE, id=4).vector
+        vector = compiled_vector(compile_subscription(PATIENT.read_bytes(), str(PATIENT), TABLE), 4)
         self.end.subscribe(vector, 1, self.world.now_ms)
 
     def go_on(self, for_ms: int) -> list[str | None]:

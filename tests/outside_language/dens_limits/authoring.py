@@ -33,7 +33,15 @@ from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass, UnknownName
-from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
+from plugins.authoring import (
+    DEFAULTS,
+    Authoring,
+    Compiled,
+    CompileOptions,
+    Description,
+    Explanation,
+    VectorKind,
+)
 from plugins.authoring.output.description import Fields
 from plugins.authoring.xml.document import SubscriptionDocument, no_subscription, read_xml
 from plugins.language import Match
@@ -96,15 +104,7 @@ class LimitsAuthoring(Authoring):
     """Writes, checks, describes, explains and decompiles limits."""
 
     def compile(
-        self,
-        source: bytes,
-        file: str,
-        table: MissionTable,
-        *,
-        stamp_s: int = 0,
-        strict: bool = False,
-        tolerance: float | None = None,
-        thesaurus: Thesaurus | None = None,
+        self, source: bytes, file: str, table: MissionTable, options: CompileOptions = DEFAULTS
     ) -> Compiled:
         reader = Reader(source, file, table, "limits")
         root = reader.document.root

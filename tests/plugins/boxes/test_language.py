@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import UnknownName
+from plugins.authoring import CompileOptions
 from plugins.authoring.xml.spans import Span
 from plugins.board_parts import values_of_board
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
@@ -208,7 +209,7 @@ def test_bytes_to_xml_to_bytes(seed: int) -> None:
     body = any_body(Random(seed))
     author = BoxesAuthoring()
     text = author.decompile(framed(3, 9, 77, body), TABLE)
-    again = author.compile(text.encode(), "f", TABLE, stamp_s=decode_body(body, 1).stamp_s)
+    again = author.compile(text.encode(), "f", TABLE, CompileOptions(stamp_s=decode_body(body, 1).stamp_s))
     assert (again.body, again.lifetime_q) == (body, 77)
     assert decode_body(body, 1, TABLE) == decode_body(again.body, 1, TABLE)
     assert author.describe(framed(3, 9, 77, body), TABLE).kind == "subscription"
@@ -404,7 +405,7 @@ def test_ground_truth_is_a_loop(seed: int) -> None:
 
 def test_strict_and_contradictions() -> None:
     with pytest.raises(DocumentError):
-        BoxesAuthoring().compile(EXAMPLE, "f", TABLE, strict=True)
+        BoxesAuthoring().compile(EXAMPLE, "f", TABLE, CompileOptions(strict=True))
     with pytest.raises(DocumentError, match="contradict"):
         compiled(
             '<crisp-predicate attribute="rain" operator="lt">1</crisp-predicate>'

@@ -1,7 +1,8 @@
 """Short ways to write subscriptions for tests."""
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
+from plugins.authoring import CompileOptions
+from plugins.fuzzy.authoring.compiler import CompiledFuzzy, compile_subscription
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 
@@ -26,9 +27,11 @@ def subscription(body: str, event: str = "patient", attributes: str = "") -> byt
     return f"{opening}{body}</subscription>".encode()
 
 
-def compiled(body: str, event: str = "patient", attributes: str = "") -> Compiled:
+def compiled(body: str, event: str = "patient", attributes: str = "") -> CompiledFuzzy:
     """Compile a body against the shipped vocabularies, however far its curves stray."""
-    return compile_subscription(subscription(body, event, attributes), "test.xml", TABLE, tolerance=1.0)
+    return compile_subscription(
+        subscription(body, event, attributes), "test.xml", TABLE, CompileOptions(tolerance=1.0)
+    )
 
 
 def triple_of(body: str, event: str = "patient") -> tuple[int, int, int]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from knowledge_manager.vocabulary.reader import read_vocabulary
+from plugins.authoring import CompileOptions
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.schema import SCHEMA
 from plugins.fuzzy.patterns import pattern_bytes, short_form
@@ -40,7 +41,7 @@ def test_the_aggregating_function_that_is_shown_can_be_used() -> None:
     exec(compile(text, "subscriptions.md", "exec"), shown)
     source = EXAMPLE.replace(b"harmonic_mean", b"second_best")
     functions = {"second_best": shown["second_best"]}
-    found = compile_subscription(source, "docs", TABLE, tolerance=0.5, aggregators=functions)
+    found = compile_subscription(source, "docs", TABLE, CompileOptions(tolerance=0.5), aggregators=functions)
     assert found.function_error is not None
 
 

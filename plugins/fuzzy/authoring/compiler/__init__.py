@@ -4,6 +4,6 @@
 (→ vector).
 """
 
-from plugins.fuzzy.authoring.compiler.compile import Compiled, compile_subscription
+from plugins.fuzzy.authoring.compiler.compile import CompiledFuzzy, compile_subscription
 
-__all__ = ["Compiled", "compile_subscription"]
+__all__ = ["CompiledFuzzy", "compile_subscription"]

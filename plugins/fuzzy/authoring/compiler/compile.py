@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.terms import Universal
+from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.authoring.constants import plain_number
 from plugins.authoring.xml.compiling import reader_of, refuse, rounded_lifetime
 from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
@@ -16,7 +15,7 @@ from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.blocks import Block, FunctionError, pattern_block
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
-from plugins.fuzzy.authoring.compiler.encode import Spans, encode_parsed
+from plugins.fuzzy.authoring.compiler.encode import encode_parsed
 from plugins.fuzzy.authoring.compiler.fit import DOUBTFUL, REFUSED
 from plugins.fuzzy.authoring.compiler.predicates import (
     ParsedSubscription,
@@ -29,114 +28,74 @@ from plugins.fuzzy.authoring.schema import SCHEMA
 from watchdog.vector import VectorError
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
-    """A subscription's vector and its derivation.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CompiledFuzzy(Compiled):
+    """A compiled fuzzy subscription and its derivation.
 
     `threshold` is the effective one, rounded up to fifteenths. `deviation` is the largest of the constraints,
-    over exact readings. `words` are the resolved words, `remarks` describe rounding, `function_error` is the
-    error of a function's rules. `spans` has the part of the document of each byte.
+    over exact readings. `words` are the resolved words, `function_error` is the error of a function's rules.
     """
 
-    vector: bytes
-    warnings: tuple[Problem, ...]
     deviation: float
     threshold: float
     constraints: tuple[Constraint, ...]
     words: tuple[ResolvedWord, ...]
-    spans: Spans
-    remarks: tuple[str, ...] = ()
     function_error: FunctionError | None = None
-
-    def as_document(self) -> dict[str, Any]:
-        """Return the vector and all steps as a JSON document."""
-        return {
-            "vector": self.vector.hex(),
-            "bytes": len(self.vector),
-            "warnings": [str(warning) for warning in self.warnings],
-            "remarks": list(self.remarks),
-            **self.steps(),
-        }
-
-    def steps(self) -> dict[str, Any]:
-        """Return all steps as a JSON document: the constraints, and the span of each byte."""
-        return {
-            "deviation": self.deviation,
-            "threshold": self.threshold,
-            "words": [word.as_document() for word in self.words],
-            "constraints": [
-                {
-                    "attribute": constraint.attribute,
-                    "index": constraint.index,
-                    "v": constraint.triple[0],
-                    "V": constraint.triple[1],
-                    "g": constraint.triple[2],
-                    "deviation": constraint.deviation,
-                    "shift": None if constraint.shift is None else constraint.shift.as_document(),
-                    "wanted": [round(degree, 6) for degree in constraint.wanted.tolist()],
-                }
-                for constraint in self.constraints
-            ],
-            "function_error": None if self.function_error is None else asdict(self.function_error),
-            "spans": [None if span is None else asdict(span) for span in self.spans],
-        }
 
 
 def compile_subscription(
     source: bytes,
     file: str,
     table: MissionTable,
+    options: CompileOptions = DEFAULTS,
     *,
-    id: int = 0,
-    seq: int = 0,
-    stamp_s: int = 0,
-    strict: bool = False,
-    tolerance: float = REFUSED,
     tags: TagReaders | None = None,
     aggregators: AggregatingFunctions | None = None,
-    thesaurus: Thesaurus | None = None,
-) -> Compiled:
+) -> CompiledFuzzy:
     """Return the compiled subscription. All errors raise one `DocumentError`.
 
-    The same source gives the same bytes: id, revision and stamp are parameters. `strict` turns warnings into
-    errors. `tolerance` is the maximum deviation between a requested curve and its three bytes, the maximum
+    `options.tolerance` is the maximum deviation between a requested curve and its three bytes, the maximum
     shift of a crisp bound as a share of the domain, and the maximum error of a broken-down function. `tags`
     replaces the registered readers of predicates, `aggregators` the registered aggregating functions.
     """
     document = read_subscription(source, file, SCHEMA)
-    reader = reader_of(document, table, thesaurus)
+    reader = reader_of(document, table, options.thesaurus)
     asked = read_predicates(reader, registered_tags() if tags is None else tags, aggregators)
     constraints = tuple(constrain(spec) for spec in asked.specs)
     block = pattern_block(asked, document)
+    tolerance = REFUSED if options.tolerance is None else options.tolerance
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
     problems += _function_problems(block, document, asked, tolerance)
     if block.is_constant:
         message = "this function is constant; use the names of predicates in it"
         problems.append(document.warning(asked.combination.span, "D158", message))
-    refuse(problems, document, strict=strict)
+    refuse(problems, document, strict=options.strict)
     try:
-        vector, spans = encode_parsed(
-            asked,
-            constraints,
-            block.aggregator,
-            block.content,
-            feature_bytes=table.feature_bytes,
-            id=id,
-            seq=seq,
-            stamp_s=stamp_s % 65536,
-        )
+        body, spans = encode_parsed(asked, constraints, block, table.feature_bytes, options.stamp_s % 65536)
     except VectorError as error:
         message = f"invalid <table>: {error.message}"
         raise DocumentError([document.problem(asked.combination.span, "D123", message)]) from None
-    return Compiled(
-        vector=vector,
+    deviation = max(constraint.deviation for constraint in constraints)
+    threshold = asked.threshold / 15
+    header_spans = (None, None, asked.valid_span)
+    return CompiledFuzzy(
+        body=body,
+        lifetime_q=asked.valid,
         warnings=tuple(sorted(problems)),
-        deviation=max(constraint.deviation for constraint in constraints),
-        threshold=asked.threshold / 15,
+        remarks=tuple(_roundings(document, asked)),
+        steps={
+            "deviation": deviation,
+            "threshold": threshold,
+            "words": [word.as_document() for word in asked.words],
+            "constraints": [constraint.as_document() for constraint in constraints],
+            "function_error": None if block.function_error is None else asdict(block.function_error),
+            "spans": [None if span is None else asdict(span) for span in (*header_spans, *spans)],
+        },
+        spans=spans,
+        deviation=deviation,
+        threshold=threshold,
         constraints=constraints,
         words=asked.words,
-        spans=spans,
-        remarks=tuple(_roundings(document, asked)),
         function_error=block.function_error,
     )
 

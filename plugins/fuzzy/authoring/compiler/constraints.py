@@ -7,6 +7,7 @@ byte deviates there, even if the middles of the bytes are exact.
 import math
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -83,6 +84,19 @@ class Constraint:
             first_reading(byte, attribute) <= last_reading(byte, attribute)
             for byte in np.flatnonzero(satisfied).tolist()
         )
+
+    def as_document(self) -> dict[str, Any]:
+        v, V, g = self.triple
+        return {
+            "attribute": self.attribute,
+            "index": self.index,
+            "v": v,
+            "V": V,
+            "g": g,
+            "deviation": self.deviation,
+            "shift": None if self.shift is None else self.shift.as_document(),
+            "wanted": [round(degree, 6) for degree in self.wanted.tolist()],
+        }
 
 
 def constrain(spec: ConstraintSpec) -> Constraint:

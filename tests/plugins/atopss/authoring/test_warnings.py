@@ -10,6 +10,7 @@ from plugins.atopss.shapes.degrees import judged
 from plugins.atopss.shapes.scale import TOP
 from plugins.atopss.shapes.shapes import point
 from plugins.atopss.vectors import decode_subscription
+from plugins.authoring import CompileOptions
 from tests.plugins.atopss.authoring.test_compile import AUTHORING, TABLE
 from tests.plugins.atopss.short import SHORT
 
@@ -26,7 +27,7 @@ def warned(source: bytes) -> list[Problem]:
     assert all(problem.severity == "warning" for problem in found)
     if found:
         with pytest.raises(DocumentError):
-            AUTHORING.compile(source, "f.xml", TABLE, strict=True)
+            AUTHORING.compile(source, "f.xml", TABLE, CompileOptions(strict=True))
     return list(found)
 
 

@@ -8,6 +8,7 @@ from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.atopss.authoring.decompile import decompile
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import encode_subscription
+from plugins.authoring import CompileOptions
 from plugins.authoring.constants import BadConstant
 from plugins.language import Match
 from tests.plugins.atopss.authoring.test_compile import AUTHORING, TABLE
@@ -67,7 +68,7 @@ def test_law_what_is_decompiled_compiles_to_the_same(wanted: Subscription, stamp
     body = encode_subscription(wanted)
     body = stamp_s.to_bytes(2, "big") + body[2:3] + bytes([body[3] | 3]) + body[4:]
     vector = framed(7, 8, valid, body)
-    made = AUTHORING.compile(decompile(vector, TABLE).encode(), "f", TABLE, stamp_s=stamp_s)
+    made = AUTHORING.compile(decompile(vector, TABLE).encode(), "f", TABLE, CompileOptions(stamp_s=stamp_s))
     assert framed(7, 8, made.lifetime_q, made.body) == vector
 
 

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dens.app.subscription import compiled_vector
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import UnknownName
+from plugins.authoring import CompileOptions
 from plugins.authoring.constants import BadConstant
 from plugins.authoring.output.match_lines import BadLine, LineMatcher, MatchedLine
 from plugins.fuzzy.authoring.compiler import compile_subscription
@@ -58,10 +60,8 @@ def any_subscription(draw: st.DrawFn) -> bytes:
 def test_law_what_is_decompiled_compiles_to_the_same_vector(vector: bytes) -> None:
     parts = decode_subscription(vector)
     text = decompile(vector, TABLE)
-    again = compile_subscription(
-        text.encode(), "d.xml", TABLE, id=parts.id, seq=parts.seq, stamp_s=parts.stamp_s
-    )
-    assert again.vector == vector
+    again = compile_subscription(text.encode(), "d.xml", TABLE, CompileOptions(stamp_s=parts.stamp_s))
+    assert compiled_vector(again, parts.id, parts.seq) == vector
 
 
 def test_an_explanation_gives_the_verdict_of_the_board() -> None:

@@ -14,7 +14,8 @@ from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.thesaurus.concept import Concept, Label, Target
 from knowledge_manager.thesaurus.skos import read_skos_file
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
-from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
+from plugins.authoring import CompileOptions
+from plugins.fuzzy.authoring.compiler import CompiledFuzzy, compile_subscription
 from plugins.fuzzy.vectors import decode_subscription
 from tests.paths import ROOT
 from tests.sizes import examples
@@ -28,10 +29,10 @@ EQUAL = "<crisp-predicate attribute='{}' operator='{}'>{}</crisp-predicate>"
 
 def compiled(
     body: str, event: str = "patient", language: str = "", thesaurus: Thesaurus | None = None
-) -> Compiled:
+) -> CompiledFuzzy:
     said = f' xml:lang="{language}"' if language else ""
     source = f'<subscription xmlns="urn:dens:subscription:1" event="{event}"{said}>{body}</subscription>'
-    return compile_subscription(source.encode(), "words.xml", TABLE, thesaurus=thesaurus)
+    return compile_subscription(source.encode(), "words.xml", TABLE, CompileOptions(thesaurus=thesaurus))
 
 
 def refusal(body: str, event: str = "patient", language: str = "") -> str:
@@ -121,7 +122,7 @@ def test_how_each_word_was_understood() -> None:
         "<approximate-predicate attribute='puls'><fuzzy-set term='vill'><hedge name='very'/>"
         "<term>høy</term></fuzzy-set><is>vill</is></approximate-predicate>"
     ) + EQUAL.format("hastegrad", "eq", "rød")
-    words = compiled(body, "patient", "no").as_document()["words"]
+    words = compiled(body, "patient", "no").steps["words"]
     found = [(word["word"], word["kind"], word["name"], word["how"]) for word in words]
     assert found == [
         ("patient", "event", "patient", "name in the mission table"),

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from dataclasses import asdict
 from math import sqrt
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens.app.subscription import compiled_vector
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.hedges import HEDGES
 from knowledge_manager.vocabulary.reader import read_vocabulary
+from plugins.authoring import CompileOptions
 from plugins.authoring.xml.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
@@ -26,7 +29,7 @@ from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
 from tests.sizes import examples
 from tests.watchdog.strategies import table_blocks
-from watchdog.header import HEADER_LIFETIME
+from watchdog.header import BODY_AT, HEADER_LIFETIME
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.membership import degree
 from watchdog.normalise import normal_byte
@@ -47,14 +50,17 @@ def test_the_example_is_seventeen_bytes() -> None:
 
 
 def test_the_callers_numbers_stand_in_the_header() -> None:
-    found = compile_subscription(EXAMPLE, "f", TABLE, id=7, seq=9, stamp_s=65536 + 300)
-    assert found.vector[:5].hex() == "0709" + "67" + "012c"
+    found = compile_subscription(EXAMPLE, "f", TABLE, CompileOptions(stamp_s=65536 + 300))
+    assert compiled_vector(found, 7, 9)[:5].hex() == "0709" + "67" + "012c"
 
 
 def test_every_byte_knows_where_it_comes_from() -> None:
     found = compile_subscription(EXAMPLE, "fever.xml", TABLE)
-    assert len(found.spans) == len(found.vector)
-    texts = [None if span is None else EXAMPLE[span.start : span.end].decode() for span in found.spans]
+    assert len(found.spans) == len(found.body)
+    spans = found.steps["spans"]
+    assert spans[BODY_AT:] == [None if span is None else asdict(span) for span in found.spans]
+    assert len(spans) == len(found.vector)
+    texts = [None if span is None else EXAMPLE[span["start"] : span["end"]].decode() for span in spans]
     assert texts[:6] == [None, None, 'valid="PT2H"', None, None, "harmonic_mean"]
     assert all(text is not None and text.startswith("<approximate-predicate") for text in texts[6:12])
     assert texts[12:15] == [ICU] * 3
@@ -62,7 +68,7 @@ def test_every_byte_knows_where_it_comes_from() -> None:
     for span in filter(None, found.spans):
         line = EXAMPLE.decode().splitlines()[span.line - 1]
         assert EXAMPLE[span.start :].decode().startswith(line[span.column - 1 :][:5])
-    json.dumps(found.as_document())
+    json.dumps(found.steps)
 
 
 B = {name: normal_byte(scaled, 200, 2500) for name, scaled in (("100", 1000), ("120", 1200))}
@@ -429,13 +435,13 @@ def test_the_tolerance_decides_about_functions() -> None:
     source = subscription(HIGH + LOW + BREATH + apart)
     with pytest.raises(DocumentError, match=r"D720: broken down into pairs it deviates by up to 0\.3"):
         compile_subscription(source, "f", TABLE)
-    (warning,) = compile_subscription(source, "f", TABLE, tolerance=0.4).warnings
+    (warning,) = compile_subscription(source, "f", TABLE, CompileOptions(tolerance=0.4)).warnings
     assert (warning.code, warning.severity) == ("D156", "warning")
     product = subscription(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>")
-    (note,) = compile_subscription(product, "f", TABLE, strict=True).warnings
+    (note,) = compile_subscription(product, "f", TABLE, CompileOptions(strict=True)).warnings
     assert (note.code, note.severity) == ("D721", "note")
     with pytest.raises(DocumentError, match="D720"):
-        compile_subscription(product, "f", TABLE, tolerance=0.0001)
+        compile_subscription(product, "f", TABLE, CompileOptions(tolerance=0.0001))
 
 
 def test_rules_are_local_linear_models() -> None:
@@ -557,7 +563,7 @@ def test_a_new_tag_is_a_plug_in() -> None:
     tags = {**BUILT_IN_TAGS, "{urn:example}fever": read_fever}
     found = compile_subscription(source, "f", TABLE, tags=tags)
     assert found.constraints[0].triple == (136, 255, 127)
-    assert source[found.spans[6].start :].startswith(b"<fever")  # type: ignore[union-attr]
+    assert source[found.spans[6 - BODY_AT].start :].startswith(b"<fever")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("hedge", HEDGES)
@@ -587,9 +593,9 @@ def test_strict_and_tolerance() -> None:
     source = subscription(skewed)
     assert [warning.code for warning in compiled(skewed).warnings] == ["D151"]
     with pytest.raises(DocumentError, match="warning D151"):
-        compile_subscription(source, "f", TABLE, strict=True, tolerance=1.0)
+        compile_subscription(source, "f", TABLE, CompileOptions(strict=True, tolerance=1.0))
     with pytest.raises(DocumentError, match="error D152"):
-        compile_subscription(source, "f", TABLE, tolerance=0.11)
+        compile_subscription(source, "f", TABLE, CompileOptions(tolerance=0.11))
 
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))

@@ -19,9 +19,10 @@ from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.reader import read_vocabulary
+from plugins.authoring import CompileOptions
 from plugins.authoring.output.reading_words import decimal_text
 from plugins.byte_readings import byte_of, first_reading, last_reading
-from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription, constraints
+from plugins.fuzzy.authoring.compiler import CompiledFuzzy, compile_subscription, constraints
 from plugins.fuzzy.authoring.explain import explain_vector
 from plugins.fuzzy.authoring.words import constraint_words
 from tests.plugins.fuzzy.subscriptions import TABLE, subscription
@@ -108,14 +109,16 @@ def holds_in_words(words: str, value: Fraction) -> bool:
 class Judged:
     """What the law found: how many readings passed that were not asked for."""
 
-    compiled: Compiled
+    compiled: CompiledFuzzy
     too_many: int
 
 
 def judge(table: MissionTable, body: str, wanted: "dict[int, bool]", *, negated: bool = False) -> Judged:
     """Compile, and hold the law over every reading; `wanted` is the oracle's answer for each."""
     attribute = table.event("tent").attribute("a")
-    compiled = compile_subscription(subscription(body, "tent"), "law.xml", table, tolerance=1.0)
+    compiled = compile_subscription(
+        subscription(body, "tent"), "law.xml", table, CompileOptions(tolerance=1.0)
+    )
     constraint = compiled.constraints[0]
     words = constraint_words(constraint.triple, attribute)
     told = {warning.code for warning in compiled.warnings}
@@ -145,7 +148,9 @@ def judge(table: MissionTable, body: str, wanted: "dict[int, bool]", *, negated:
 
 def problems(table: MissionTable, body: str) -> tuple[Problem, ...]:
     try:
-        return compile_subscription(subscription(body, "tent"), "law.xml", table, tolerance=1.0).warnings
+        return compile_subscription(
+            subscription(body, "tent"), "law.xml", table, CompileOptions(tolerance=1.0)
+        ).warnings
     except DocumentError as error:
         return error.problems
 
@@ -245,7 +250,7 @@ def test_an_alarm_is_never_silent(operator: str, scale: str) -> None:
     if (operator, scale) == ("gt", '"linear"'):
         (warning,) = found.compiled.warnings
         assert str(warning) == "law.xml:1:61: warning D160: a: true from 28 ppm on; steps of 7.8 ppm"
-        document = found.compiled.as_document()["constraints"][0]
+        document = found.compiled.steps["constraints"][0]
         assert document["shift"]["true"] == [["28 ppm", "2000 ppm"]]
         assert document["shift"]["step"] == "7.8 ppm"
         assert document["deviation"] == pytest.approx(3 / 2000)
@@ -262,14 +267,14 @@ def test_strict_and_tolerance_judge_a_shift() -> None:
     table = table_of(("0", "2000"), 0, unit="ppm")
     source = subscription(crisp("gt", "30"), "tent")
     with pytest.raises(DocumentError, match="warning D160: a: true from 28 ppm on"):
-        compile_subscription(source, "f", table, strict=True)
+        compile_subscription(source, "f", table, CompileOptions(strict=True))
     with pytest.raises(
         DocumentError, match=r"error D129: a: a bound moves by 0.0015 of the domain, 0.001 is"
     ):
-        compile_subscription(source, "f", table, tolerance=0.001)
-    assert compile_subscription(source, "f", table, tolerance=0.0015).warnings
+        compile_subscription(source, "f", table, CompileOptions(tolerance=0.001))
+    assert compile_subscription(source, "f", table, CompileOptions(tolerance=0.0015)).warnings
     exact = subscription(crisp("ge", "28"), "tent")
-    assert compile_subscription(exact, "f", table, strict=True, tolerance=0.0).deviation == 0
+    assert compile_subscription(exact, "f", table, CompileOptions(strict=True, tolerance=0.0)).deviation == 0
 
 
 def test_a_shift_is_told_in_the_authors_unit() -> None:
@@ -325,7 +330,7 @@ def test_law_a_curve_strays_no_farther_than_announced(
     body = f'<approximate-predicate attribute="a">{sets}<is>t</is></approximate-predicate>'
     source = subscription(body, "tent")
     try:
-        found = compile_subscription(source, "f", table, tolerance=1.0).constraints[0]
+        found = compile_subscription(source, "f", table, CompileOptions(tolerance=1.0)).constraints[0]
     except DocumentError as error:
         assume("D154" not in str(error))
         raise
