@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import ENVELOPE_BYTES
@@ -58,7 +58,7 @@ def _messages_in(data: bytes) -> tuple[bytes, ...]:
 
 
 def _announce(publisher: int, listeners: list[tuple[int, DensNode]]) -> None:
-    end = PublisherEnd(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
     end.announce(_extract(publisher), 0)
     for listener in listeners:
         _meet((publisher, end), listener)
@@ -68,7 +68,7 @@ def _extract(publisher: int) -> bytes:
     return Extract(1, 140, 1, (OfferedSource(0, 1 + publisher % 127, 2, 2),)).encode()
 
 
-def _meet(a: tuple[int, ProtocolMachine], b: tuple[int, ProtocolMachine]) -> list[bytes]:
+def _meet(a: tuple[int, ProtocolEngine], b: tuple[int, ProtocolEngine]) -> list[bytes]:
     """Let two machines talk until they are silent; return everything they sent."""
     (a_number, a_machine), (b_number, b_machine) = a, b
     a_machine.contact_opened(b_number, NOW_MS)

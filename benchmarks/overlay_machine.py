@@ -14,8 +14,8 @@ from benchmarks.engine_forms import COMPILED, EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
 from dens.node.keys import IdentityBook, SigningKey, derive, new_signing_key
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.storage.memory import MemoryStore
@@ -87,7 +87,7 @@ def _mediator(node: int, store: Store) -> DensNode:
     )
 
 
-def _greet(node: DensNode, peer: DensNode | PublisherEnd) -> int:
+def _greet(node: DensNode, peer: DensNode | PublisherEndpoint) -> int:
     """Let both meet until there is nothing more to say; return the time."""
     node.contact_opened(PEER, 0)
     peer.contact_opened(NODE, 0)
@@ -109,7 +109,7 @@ def _summaries() -> float:
     for origin in range(10, 20):
         for number in range(1_000):
             for machine in (node, peer):
-                machine.context.ledger.seen.add(item_id(origin, number), 10**9)
+                machine.context.durable.known.add(item_id(origin, number), 10**9)
     node.contact_opened(PEER, 0)
     peer.contact_opened(NODE, 0)
     summaries = []
@@ -141,7 +141,7 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
     come as a publisher says what it has gathered: several in a datagram.
     """
     node = _mediator(NODE, store)
-    publisher = PublisherEnd(PEER, 7, MemoryStore(), 0, filter_host=TopicHost())
+    publisher = PublisherEndpoint(PEER, 7, MemoryStore(), 0, filter_host=TopicHost())
     now_ms = _greet(node, publisher)
     _subscribe(node, now_ms)
     frames: list[bytes] = []
@@ -163,7 +163,7 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
     return NOTIFICATIONS / spent_s
 
 
-def _acknowledge_all(publisher: PublisherEnd) -> None:
+def _acknowledge_all(publisher: PublisherEndpoint) -> None:
     """Let the publisher believe that everything has arrived, so that it goes on."""
     [session] = publisher.context.sessions.values()
     for one in list(session._flights):
@@ -172,7 +172,7 @@ def _acknowledge_all(publisher: PublisherEnd) -> None:
 
 def _subscribe(node: DensNode, now_ms: int) -> None:
     """Give the node twenty subscriptions, of which about one in two is satisfied by a notification."""
-    subscriber = SubscriberEnd(3, 7, MemoryStore(), 0)
+    subscriber = SubscriberEndpoint(3, 7, MemoryStore(), 0)
     for id in range(20):
         subscriber.subscribe(subscription(id, 0, 120, 1 + id % 2, 12 * id), LANGUAGE, now_ms)
     node.contact_opened(3, now_ms)

@@ -14,15 +14,15 @@ from dens.node.processes.publisher import announce, watchdog_for
 from dens.node.storage.opening import MEDIATOR, PUBLISHER, SUBSCRIBER, open_store
 from dens.node.storage.owner import Owner
 from dens.node.storage.sqlite import SqliteStore
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.storage.memory import MemoryStore
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.vocabulary.event_class import EventClass
 
 if TYPE_CHECKING:
     from dens.overlay.events import Event
-    from dens.overlay.session.protocol import ProtocolMachine
+    from dens.overlay.session.protocol import ProtocolEngine
     from dens.overlay.storage.store import Store
     from knowledge_manager.mission_table import MissionTable
 
@@ -65,7 +65,7 @@ class Node:
             raise BadArgument(f'"{role}": use mediator, subscriber or publisher')
         self._store = _open(store, role, number, now_ms)
         assembly = assembly_of(vocabularies, mission_key=mission_key)
-        self._engine: ProtocolMachine
+        self._engine: ProtocolEngine
         if role == "mediator":
             self._engine = assembly.mediator(number, self._store, now_ms)
         elif role == "subscriber":
@@ -107,7 +107,7 @@ class Node:
 
     def subscribe(self, subscription: Subscription, now_ms: int) -> None:
         """Issue a subscription. Only subscribers can."""
-        if not isinstance(self._engine, SubscriberEnd):
+        if not isinstance(self._engine, SubscriberEndpoint):
             raise BadArgument(f"node {self.number} is a {self.role}; only subscribers subscribe")
         self._engine.subscribe(subscription.vector, subscription.language_id, now_ms)
 
@@ -130,8 +130,8 @@ class Node:
         if isinstance(self._store, SqliteStore):
             self._store.close()
 
-    def _publisher(self) -> PublisherEnd:
-        if not isinstance(self._engine, PublisherEnd):
+    def _publisher(self) -> PublisherEndpoint:
+        if not isinstance(self._engine, PublisherEndpoint):
             raise BadArgument(f"node {self.number} is a {self.role}; only publishers measure")
         return self._engine
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dens.node.processes.process import Work
     from dens.node.settings.node_file import NodePlan
     from dens.node.storage.sqlite import SqliteStore
-    from dens.overlay.endpoints.publisher import PublisherEnd
+    from dens.overlay.endpoints.publisher import PublisherEndpoint
     from dens.overlay.events import Event
     from knowledge_manager.dictionary.local import LocalDataDictionary
     from watchdog.watchdog import Watchdog
@@ -186,7 +186,7 @@ class _Publisher:
         self._store: SqliteStore = open_store(
             place, owner, self._clock(), options.say, recover=options.recover
         )
-        self._end: PublisherEnd = publisher(plan, options.number, self._store, self._clock(), watchdog)
+        self._end: PublisherEndpoint = publisher(plan, options.number, self._store, self._clock(), watchdog)
         self.answer = Answer.of(self._end, plan, self._links, options.say)
         self.handover = Handover(self._end, options.show)
         self._advertised: Advertised | None = None

@@ -14,7 +14,7 @@ from dens.boards.board_language import BOARD_LANGUAGE
 from dens.node.assembly import assembly_of
 from dens.node.links.serial import PROMPT, RESTART, SerialLink
 from dens.overlay.events import Event
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from knowledge_manager.mission_table import MissionTable
 from plugins.matching_choice import MatchingChoice
@@ -67,7 +67,7 @@ class Desk:
         self._parts = made.parts
         for one in subscriptions:
             self.subscriber.subscribe(one.vector, one.language, now_ms)
-        self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
+        self._machines: dict[int, ProtocolEngine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.mediator.contact_opened(SUBSCRIBER, now_ms)
         self.subscriber.contact_opened(MEDIATOR, now_ms)
         self._is_met = False

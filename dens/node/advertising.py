@@ -9,7 +9,7 @@ from pathlib import Path
 from dens.config.problems import DocumentError, Problem, listed
 from dens.config.reading import read_document
 from dens.node.settings.node_file import NodePlan
-from dens.overlay.endpoints.publisher import ANNOUNCE_LIFETIME_Q, PublisherEnd
+from dens.overlay.endpoints.publisher import ANNOUNCE_LIFETIME_Q, PublisherEndpoint
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
@@ -74,7 +74,7 @@ def read_advertisements(
 
 
 def advertise(
-    end: PublisherEnd,
+    end: PublisherEndpoint,
     offered: LocalDataDictionary,
     languages: Iterable[int],
     plan: NodePlan,

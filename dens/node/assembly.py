@@ -12,8 +12,8 @@ from dens.interfaces import CoverIndexFactory, ResultReader, RoutingRelations, S
 from dens.node.filter_host import source_host
 from dens.overlay.assembly import Assembly
 from dens.overlay.broker.node import BrokerNode
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.storage.store import Store
@@ -123,13 +123,15 @@ def mediator(plan: "NodePlan", store: Store, now_ms: int) -> DensNode | BrokerNo
 
 def subscriber(
     plan: "NodePlan", node: int, store: Store, now_ms: int, signer: Signer | None
-) -> SubscriberEnd:
+) -> SubscriberEndpoint:
     """Return an end that asks, in the same mission as the node."""
     made = assembly_of(plan.table, mission_key=plan.secret, ends_know=True)
     return made.subscriber(node, store, now_ms, signer=signer)
 
 
-def publisher(plan: "NodePlan", node: int, store: Store, now_ms: int, watchdog: Watchdog) -> PublisherEnd:
+def publisher(
+    plan: "NodePlan", node: int, store: Store, now_ms: int, watchdog: Watchdog
+) -> PublisherEndpoint:
     """Return an end that measures, in the same mission as the node."""
     made = assembly_of(plan.table, mission_key=plan.secret, covering=plan.settings.covering, ends_know=True)
     return made.publisher(node, store, now_ms, filter_host=source_host(watchdog, node))

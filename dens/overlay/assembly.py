@@ -21,8 +21,8 @@ from dens.interfaces import (
 from dens.overlay.broker.node import BrokerNode
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.covering.decomposition import TakesApart
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.policies.policy import ReplicationPolicy
@@ -125,9 +125,9 @@ class Assembly:
 
     def subscriber(
         self, node: int, store: Store, now_ms: int, *, signer: Signer | None = None
-    ) -> SubscriberEnd:
+    ) -> SubscriberEndpoint:
         """Return an end that asks."""
-        return SubscriberEnd(
+        return SubscriberEndpoint(
             node,
             self.table_check,
             store,
@@ -140,9 +140,11 @@ class Assembly:
             limits=self.limits,
         )
 
-    def publisher(self, node: int, store: Store, now_ms: int, *, filter_host: FilterHost) -> PublisherEnd:
+    def publisher(
+        self, node: int, store: Store, now_ms: int, *, filter_host: FilterHost
+    ) -> PublisherEndpoint:
         """Return an end that measures."""
-        return PublisherEnd(
+        return PublisherEndpoint(
             node,
             self.table_check,
             store,

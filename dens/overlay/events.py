@@ -49,7 +49,7 @@ class MessageEvent:
         """Return the same event in the time of somebody whose own clock is so far behind, and for whom it did
         not happen before that time.
         """
-        item = self.item.but(created_ms=self.item.created_ms - ahead_ms)
+        item = self.item.replace(created_ms=self.item.created_ms - ahead_ms)
         at_ms = max(self.at_ms - ahead_ms, least_ms)
         return type(self)(at_ms, item, self.peer, self.reason, self.satisfied)
 
@@ -220,7 +220,7 @@ class NotificationMatched:
 
     def at(self, at_ms: int, created_ms: int) -> "NotificationMatched":
         """Return the same as of another time, of a notification that was made at another time."""
-        item = self.item.but(created_ms=created_ms)
+        item = self.item.replace(created_ms=created_ms)
         of = (self.subscriber, self.id, self.seq, self.degree_u8, self.from_before, self.detail)
         return NotificationMatched(at_ms, item, *of)
 

@@ -5,8 +5,8 @@ floods.
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.wire.item import AT_ONCE_MS, LIFETIME_MS, NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from emulation.fault_injection.invariant import demand
@@ -86,9 +86,9 @@ class Applications:
         else:
             self.publish(chance.choice(world.publishers))
 
-    def _subscriber(self, node: int) -> SubscriberEnd:
+    def _subscriber(self, node: int) -> SubscriberEndpoint:
         machine = self._world.machines[node]
-        assert isinstance(machine, SubscriberEnd)
+        assert isinstance(machine, SubscriberEndpoint)
         return machine
 
     def _live(self, node: int) -> list[Asked]:
@@ -196,7 +196,7 @@ class Applications:
         if node in world.down:
             return
         machine = world.machines[node]
-        assert isinstance(machine, PublisherEnd)
+        assert isinstance(machine, PublisherEndpoint)
         language = LANGUAGE
         if vector is None:
             vector, language = self._drawn_notification(node)
@@ -230,7 +230,7 @@ class Applications:
         else:
             return
         machine = world.machines[node]
-        assert isinstance(machine, PublisherEnd)
+        assert isinstance(machine, PublisherEndpoint)
         machine.publish(SEQUENCE, said.encode(), KEEP_Q, world.local(node))
         world.turn(node, is_asked=True)
 
@@ -260,7 +260,7 @@ class Applications:
             question, hops = b"", 8
         if node not in world.down:
             number = world.machines[node].look_up(
-                question, world.local(node), hops=hops, patience_ms=LOOK_UP_MS
+                question, world.local(node), hops=hops, timeout_ms=LOOK_UP_MS
             )
             world.checker.lookups.asked(node, number)
             world.turn(node, is_asked=True)
@@ -270,7 +270,7 @@ class Applications:
         world = self._world
         for node in world.hostile:
             machine = world.machines[node]
-            if node in world.down or not isinstance(machine, PublisherEnd):
+            if node in world.down or not isinstance(machine, PublisherEndpoint):
                 continue
             if world.plan.is_poisoned:
                 machine.publish(LANGUAGE, POISON, 90, world.local(node))

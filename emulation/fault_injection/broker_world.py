@@ -13,9 +13,9 @@ from typing import Final
 from dens.interfaces import EntryTable
 from dens.overlay.assembly import Assembly
 from dens.overlay.broker.options import BrokerOptions
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.session.engine import Engine
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from emulation.fault_injection.plan import Faults
 from emulation.fault_injection.topics import LANGUAGE, TopicError, stands_for, subscription
@@ -79,7 +79,7 @@ class BrokerWorld(World):
         super().crash(node)
         if was_up and self.plan.empty_stores and node in self.mediators and self.chance.random() < 0.5:
             store = MemoryStore()
-            begin_numbers(store, 1_000_000 + self.now_ms)  # as drivers do, by the clock
+            init_counters(store, 1_000_000 + self.now_ms)  # as drivers do, by the clock
             self.stores[node] = store
             self.checker.lost_store(node)
 
@@ -120,7 +120,7 @@ class BrokerWorld(World):
 
     def _advertise(self, node: int) -> None:
         end = self.machines[node]
-        assert isinstance(end, PublisherEnd)
+        assert isinstance(end, PublisherEndpoint)
         for topic in _TOPICS:
             end.advertise(subscription(topic, 0, _ADVERTISED_Q, topic, 0), LANGUAGE, self.local(node))
         self.turn(node, is_asked=True)

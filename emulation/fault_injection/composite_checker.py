@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.results import ResultBook
+from dens.overlay.session.results import ResultTracker
 from dens.overlay.storage.known_results import UNKNOWN
-from dens.overlay.wire.item import NUMBER_BITS, Item, ItemId, told_id
+from dens.overlay.wire.item import NUMBER_BITS, Item, ItemId, format_id
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.sequences import (
     CONFIRMED,
@@ -50,7 +50,7 @@ class CompositeChecker:
         said = Composite.decode(event.item.payload)
         match, prediction = (node, said.match), (node, said.prediction)
         stage = self._predicted.get(prediction)
-        name = f"{node} saw {told_id(event.item.id)}"
+        name = f"{node} saw {format_id(event.item.id)}"
         is_whose = said.subscriber == node and {(said.id, said.seq)} == {one[:2] for one in event.satisfied}
         demand(is_whose, 2, f"{name}, which is for another revision or subscriber")
         is_new = match not in self.matches
@@ -85,7 +85,7 @@ class CompositeChecker:
             else self._firsts(asked, last, -slack_ms)
         )
         is_one = any(self._is_match(asked, first, last, -slack_ms) for first in firsts)
-        demand(is_one, 2, f"{node} was shown a match of {told_id(said.last)} that is none")
+        demand(is_one, 2, f"{node} was shown a match of {format_id(said.last)} that is none")
 
     @staticmethod
     def _is_match(asked: "Asked", first: "Published", last: "Published", slack_ms: int) -> bool:
@@ -135,13 +135,13 @@ class CompositeChecker:
         for (who, _), item in self.matches.items():
             if who == node:
                 is_known = self._knows(node, item.payload)
-                demand(is_known, 3, f"{node} saw {told_id(item.id)} and forgot what it says")
+                demand(is_known, 3, f"{node} saw {format_id(item.id)} and forgot what it says")
         self.check_made(node)
 
     def _knows(self, node: int, vector: bytes) -> bool:
         context = self._world.machines[node].context
-        said = ResultBook(context, {SEQUENCE: results_of}).said_by(SEQUENCE, vector)
-        return all(context.ledger.results.rank(key, self._world.local(node)) != UNKNOWN for key, *_ in said)
+        said = ResultTracker(context, {SEQUENCE: results_of}).read_results(SEQUENCE, vector)
+        return all(context.durable.results.rank(key, self._world.local(node)) != UNKNOWN for key, *_ in said)
 
     def check_made(self, node: int) -> None:
         """Check that a mediator knows every match of what it holds, in whichever order that came."""
@@ -160,4 +160,6 @@ class CompositeChecker:
                 )
                 made = Composite(MATCH, *sought.key, sought.seq, last.id, 0).encode()
                 is_known = not is_last or self._knows(node, made)
-                demand(is_known, 2, f"{node} holds all of a match of {told_id(last.id)} and did not make it")
+                demand(
+                    is_known, 2, f"{node} holds all of a match of {format_id(last.id)} and did not make it"
+                )

@@ -19,13 +19,13 @@ from dens.node.links.neighbours import MOST_LEARNT, Address, Neighbours
 from dens.node.links.runtime import Runtime
 from dens.node.links.udp import UdpLink
 from dens.overlay.assembly import Assembly
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, NotificationDelivered, NumberShared
 from dens.overlay.session.engine import Engine
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
-from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, told_id
+from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, format_id
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.plan import QUICK
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
@@ -245,7 +245,7 @@ class DriverWorld:
             demand(
                 item.id not in self.delivered[host.number],
                 2,
-                f"{host.number} was told {told_id(item.id)} a second time",
+                f"{host.number} was told {format_id(item.id)} a second time",
             )
             self.delivered[host.number].append(item.id)
         elif isinstance(event, NumberShared):
@@ -325,7 +325,7 @@ class DriverWorld:
         for number in (*MEDIATORS, *SUBSCRIBERS, *PUBLISHERS):
             skew_ms = round(chance.uniform(-50, 80) * _YEAR_MS)
             store = MemoryStore()
-            begin_numbers(store, chance.randrange(1, 1 << 30))  # by the clock, so no two have the same
+            init_counters(store, chance.randrange(1, 1 << 30))  # by the clock, so no two have the same
             self.hosts[number] = _Host(number, skew_ms, self._new_address(), store)
         for host in self.hosts.values():
             self._start(host)
@@ -333,7 +333,7 @@ class DriverWorld:
             self.delivered[number] = []
             host = self.hosts[number]
             end, clock = host.engine, self._clock(host)
-            assert isinstance(end, SubscriberEnd)
+            assert isinstance(end, SubscriberEndpoint)
             end.subscribe(subscription(0, 0, _DAY_Q, 1, 0), LANGUAGE, clock())
             assert host.runtime is not None
             host.runtime.settle()
@@ -354,7 +354,7 @@ class DriverWorld:
         self._judge()
 
     def _publish(self, host: _Host) -> None:
-        if isinstance(host.engine, PublisherEnd):
+        if isinstance(host.engine, PublisherEndpoint):
             vector = bytes((1, self.chance.randrange(256)))
             made = host.engine.publish(LANGUAGE, vector, _DAY_Q, self._clock(host)())
             demand(
@@ -382,7 +382,7 @@ class DriverWorld:
     def _judge(self) -> None:
         for number in SUBSCRIBERS:
             missing = sorted(self.published.keys() - set(self.delivered[number]))
-            first = ", ".join(told_id(one) for one in missing[:5])
+            first = ", ".join(format_id(one) for one in missing[:5])
             demand(not missing, 1, f"{number} was never told {first}, {len(missing)} in all")
         for number, home in HOME.items():
             known = self.hosts[home].neighbours

@@ -24,13 +24,13 @@ from dens.overlay.events import (
     OffersHeard,
 )
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.storage.deduplication import SeenItems
+from dens.overlay.storage.deduplication import KnownItems
 from dens.overlay.storage.store import Space
 from dens.overlay.storage.subscription_table import is_newer
 from dens.overlay.wire.authentication import TAG_BYTES
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.envelope import read_header
-from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_BITS, Item, ItemId, told_id
+from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_BITS, Item, ItemId, format_id
 from dens.overlay.wire.item import item_id as item_id_of
 from dens.overlay.wire.messages import MOST_SATISFIED, Notify, read_receipt
 from emulation.fault_injection.composite_checker import CompositeChecker
@@ -108,14 +108,16 @@ class InvariantChecker:
         """Check that nothing acknowledged was lost in a crash, and nothing shown forgotten."""
         if node in self._world.down:
             return
-        known = self._world.machines[node].context.ledger.seen
+        known = self._world.machines[node].context.durable.known
         self._check_remembered(node, known)
         self.composites.restarted(node)
         for item_id, until_ms in self.acknowledged.get(node, {}).items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
-                demand(item_id in known, 1, f"{node} acknowledged {told_id(item_id)} and lost it in a crash")
+                demand(
+                    item_id in known, 1, f"{node} acknowledged {format_id(item_id)} and lost it in a crash"
+                )
 
-    def _check_remembered(self, node: int, known: SeenItems) -> None:
+    def _check_remembered(self, node: int, known: KnownItems) -> None:
         """Check that a subscriber still knows what it has shown: whether it comes again is up to chance, and
         it would be shown again.
         """
@@ -123,7 +125,7 @@ class InvariantChecker:
         live_ms = self._world.now_ms + self._world.plan.slack_ms
         for who, item_id in self.delivered:
             if who == node and item_id in published and live_ms < published[item_id].until_ms:
-                demand(item_id in known, 3, f"{node} saw {told_id(item_id)} and forgot it in a crash")
+                demand(item_id in known, 3, f"{node} saw {format_id(item_id)} and forgot it in a crash")
 
     def note(self, node: int, event: Event) -> None:
         """See what happened at a node."""
@@ -136,7 +138,9 @@ class InvariantChecker:
             self.lookups.heard(node, event)
         elif isinstance(event, MessageQuarantined):
             is_poison = self._world.plan.is_poisoned and event.item.payload == POISON
-            demand(is_poison, 0, f"an engine failed at {node} with {told_id(event.item.id)}: {event.reason}")
+            demand(
+                is_poison, 0, f"an engine failed at {node} with {format_id(event.item.id)}: {event.reason}"
+            )
         elif isinstance(event, MessageAcknowledged) and event.reason is None:
             peer, item = event.peer, event.item
             if peer in self.acknowledged and item.type == MessageType.RECEIPT:
@@ -149,7 +153,7 @@ class InvariantChecker:
                     or store.holds(Space.ITEM, item.id)
                     or store.holds(Space.KNOWN, item.id)
                 )
-                demand(is_safe, 1, f"{peer} acknowledged {told_id(item.id)}, which is not durable there")
+                demand(is_safe, 1, f"{peer} acknowledged {format_id(item.id)}, which is not durable there")
                 if peer in self._without_store:
                     return
                 self.acknowledged[peer][item.id] = item.expires_ms - self._world.skew_ms[node]
@@ -161,7 +165,9 @@ class InvariantChecker:
         if item.id not in self.gone[mediator]:
             is_held = self._world.stores[mediator].holds(Space.ITEM, item.id)
             is_safe = is_held or mediator in self._without_store
-            demand(is_safe, 1, f"{mediator} acknowledged the receipt {told_id(item.id)} and does not hold it")
+            demand(
+                is_safe, 1, f"{mediator} acknowledged the receipt {format_id(item.id)} and does not hold it"
+            )
             if is_held:
                 self._receipts[mediator][item.id] = (read_receipt(item.payload), item.origin)
 
@@ -181,7 +187,7 @@ class InvariantChecker:
                 ends_ms = event.item.created_ms + lifetime_ms(event.item.lifetime_q)
                 is_exact = event.at_ms == max(ends_ms, self._began_ms[node])
                 demand(
-                    is_exact, 2, f"{told_id(event.item.id)} ended at {node} at another time than it should"
+                    is_exact, 2, f"{format_id(event.item.id)} ended at {node} at another time than it should"
                 )
             if node in self._receipts:
                 self._receipts[node].pop(event.item.id, None)
@@ -193,7 +199,7 @@ class InvariantChecker:
 
     def _check_delivery(self, node: int, event: NotificationDelivered) -> None:
         place = (node, event.item.id)
-        demand(place not in self.delivered, 3, f"{node} saw {told_id(event.item.id)} twice")
+        demand(place not in self.delivered, 3, f"{node} saw {format_id(event.item.id)} twice")
         self.delivered[place] = self._world.now_ms
         if self._check_made_delivery(node, event):
             return
@@ -203,9 +209,9 @@ class InvariantChecker:
         demand(
             event.item.payload == published.vector,
             6,
-            f"{told_id(event.item.id)} came with other bytes than it left",
+            f"{format_id(event.item.id)} came with other bytes than it left",
         )
-        demand(bool(event.satisfied), 2, f"{told_id(event.item.id)} came for nothing")
+        demand(bool(event.satisfied), 2, f"{format_id(event.item.id)} came for nothing")
         slack_ms = self._world.plan.slack_ms
         for id, seq, _, _ in event.satisfied:
             [one] = [
@@ -217,12 +223,14 @@ class InvariantChecker:
             demand(
                 in_time and self._world.applications.wants(one, published.vector),
                 2,
-                f"{node} saw {told_id(published.id)} and was not owed it",
+                f"{node} saw {format_id(published.id)} and was not owed it",
             )
         shown = {(id, seq) for id, seq, _, _ in event.satisfied}
         live = {(one.id, one.seq) for one in self._live(node)}
         is_whole = any(listed & live <= shown <= listed for listed in self.notified[place])
-        demand(is_whole, 2, f"{node} saw {told_id(published.id)} for some of the subscriptions it satisfies")
+        demand(
+            is_whole, 2, f"{node} saw {format_id(published.id)} for some of the subscriptions it satisfies"
+        )
 
     def _check_made_delivery(self, node: int, event: NotificationDelivered) -> bool:
         """Check a delivery of what a mediator made, or a source predicted; return whether it is one."""
@@ -248,7 +256,7 @@ class InvariantChecker:
         self.notified.setdefault((subscriber, item), set()).add(frozenset(listed))
         carried = machine.state.carried.get(item)
         is_seen = (
-            subscriber in self._world.down or item in self._world.machines[subscriber].context.ledger.seen
+            subscriber in self._world.down or item in self._world.machines[subscriber].context.durable.known
         )  # What it has already says nothing new: a renewal makes it pending again where the receipt is late.
         if carried is None or carried.item.language == SEQUENCE or is_seen:
             return
@@ -261,7 +269,7 @@ class InvariantChecker:
         wants, vector = self._world.applications.wants, carried.item.payload
         satisfied = {(one.id, one.seq) for one in self._live(subscriber) if wants(one, vector)}
         missing = sorted((held & satisfied) - listed)
-        name = f"{machine.node} notified {subscriber} of {told_id(item)}"
+        name = f"{machine.node} notified {subscriber} of {format_id(item)}"
         demand(not missing, 2, f"{name} and did not list its subscriptions {missing}")
 
     def sent(self, node: int, peer: int, data: bytes) -> None:
@@ -279,7 +287,7 @@ class InvariantChecker:
             header = read_header(data)
             notification = item_id_of(header.origin, header.number)
             has_it = (notification, peer) in self._held_receipts(machine)
-            demand(not has_it, 2, f"{node} notified {peer} of {told_id(notification)} after its receipt")
+            demand(not has_it, 2, f"{node} notified {peer} of {format_id(notification)} after its receipt")
             self._check_listed(machine, peer, notification, {(id, seq) for id, seq, _, _ in satisfied})
         for id, seq, _, _ in satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
@@ -310,15 +318,15 @@ class InvariantChecker:
             and machine.state.carried.total_bytes <= limits.notification_bytes
             and len(machine.state.table) <= limits.subscriptions
             and len(machine.state.receipts) <= limits.receipts
-            and machine.state.carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
-            and machine.context.ledger.seen.done_count <= limits.known_items
-            and len(machine.context.ledger.results) <= limits.known_results
+            and machine.state.carried.pending_pairs <= max(limits.owed, MOST_SATISFIED)
+            and machine.context.durable.known.released_count <= limits.known_items
+            and len(machine.context.durable.results) <= limits.known_results
         )
         demand(is_bounded, 7, f"{node} holds more than its limits allow")
         held = self._held[node]
         lost = held.difference(machine.state.items, self.gone[node])
         demand(
-            not lost, 2, f"{node} let go of {[told_id(one) for one in sorted(lost)[:1]]} and did not say so"
+            not lost, 2, f"{node} let go of {[format_id(one) for one in sorted(lost)[:1]]} and did not say so"
         )
         self._held[node] = set(machine.state.items)
         self._check_receipted(machine)
@@ -332,15 +340,15 @@ class InvariantChecker:
         copy for the ends of its device is held only as long as one of them expects it.
         """
         for notification, subscriber in self._receipts[machine.node].values():
-            is_pending = subscriber in machine.state.carried.subscribers_owed(notification)
-            name = f"{told_id(notification)}, of which it has the receipt of {subscriber}"
+            is_pending = subscriber in machine.state.carried.pending_subscribers(notification)
+            name = f"{format_id(notification)}, of which it has the receipt of {subscriber}"
             demand(not is_pending, 2, f"{machine.node} still carries for a subscriber {name}")
         for carried in machine.state.carried.all():
-            is_over = carried.item.type == MessageType.NOTIFY and not machine.state.carried.is_owed(
+            is_over = carried.item.type == MessageType.NOTIFY and not machine.state.carried.is_pending(
                 carried.item.id
             )
             demand(
-                not is_over, 2, f"{machine.node} holds {told_id(carried.item.id)} for no end of its device"
+                not is_over, 2, f"{machine.node} holds {format_id(carried.item.id)} for no end of its device"
             )
 
     # ------------------------------------------------------------------ the end of a run
@@ -399,11 +407,11 @@ class InvariantChecker:
         """Return which brokers hold which notifications for a subscriber that has not taken them."""
         machines = [self._world.machines[node] for node in self._world.mediators]
         return [
-            (one.node, told_id(held.item.id))
+            (one.node, format_id(held.item.id))
             for one in machines
             if isinstance(one, BrokerNode)
             for held in one.state.carried.all()
-            if held.owed
+            if held.pending
         ]
 
     def conclude(self) -> None:
@@ -436,7 +444,7 @@ class InvariantChecker:
                 demand(
                     ideal.get(node, seen_ms + 1) <= seen_ms,
                     5,
-                    f"{told_id(published.id)} was at {node} before any path",
+                    f"{format_id(published.id)} was at {node} before any path",
                 )
         if world.plan.never_late:
             trimmed = earliest_arrivals(
@@ -450,5 +458,5 @@ class InvariantChecker:
                 demand(
                     seen <= latest_ms or latest_ms >= world.now_ms,
                     5,
-                    f"{told_id(published.id)} was late at {node}",
+                    f"{format_id(published.id)} was late at {node}",
                 )

@@ -12,9 +12,9 @@ from dens.interfaces import FilterHost
 from dens.node.assembly import assembly_of
 from dens.node.filter_host import source_host
 from dens.overlay.assembly import Assembly
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.events import NotificationDelivered
-from dens.overlay.wire.item import NUMBER_BITS, ItemId, told_id
+from dens.overlay.wire.item import NUMBER_BITS, ItemId, format_id
 from emulation.fault_injection.applications import Applications, Asked
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.invariant_checker import InvariantChecker
@@ -89,7 +89,7 @@ class LanguageChecker(InvariantChecker):
             return False
         results = self._pool.languages[item.language].results
         assert results is not None
-        name = f"{node} saw the composite {told_id(item.id)}"
+        name = f"{node} saw the composite {format_id(item.id)}"
         for one in results(item.payload):
             place = (node, one.identity)
             demand(place not in self._shown, 3, f"{name}, a result that it saw before")
@@ -165,7 +165,7 @@ class LanguageWorld(World):
         }
         return source_host(Watchdog(filters), node)
 
-    def _announce(self, machine: PublisherEnd, now_ms: int) -> None:
+    def _announce(self, machine: PublisherEndpoint, now_ms: int) -> None:
         offered = LocalDataDictionary(language_pool().table)
         for event, attributes in _OFFERED:
             offered.offer(event, attributes)

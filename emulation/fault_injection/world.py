@@ -12,10 +12,10 @@ from random import Random
 
 from dens.interfaces import FilterHost
 from dens.overlay.assembly import Assembly
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.policies.registry import POLICIES
 from dens.overlay.session.engine import Engine
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.item import ItemId
 from emulation.fault_injection.applications import Applications
@@ -97,7 +97,7 @@ class World:
         self.applications = self._applications()
         for node in self.all_nodes():
             if plan.first_number is not None:
-                begin_numbers(self.stores[node], plan.first_number)
+                init_counters(self.stores[node], plan.first_number)
             self._start(node)
 
     def _checker(self) -> InvariantChecker:
@@ -168,7 +168,7 @@ class World:
             hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
         )
 
-    def _announce(self, machine: PublisherEnd, now_ms: int) -> None:
+    def _announce(self, machine: PublisherEndpoint, now_ms: int) -> None:
         machine.announce(b"\x01\x02", now_ms)
 
     def _source_host(self, node: int) -> FilterHost:

@@ -6,8 +6,8 @@ An application whose device is down does nothing; what it wanted of the overlay 
 
 from functools import partial
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from emulation.clock import Rank
 from emulation.direct_messages import LANGUAGE
 from emulation.random.streams import Streams
@@ -75,14 +75,14 @@ class Workload:
         """
         if node.slot.device in self._world.reachability.down:
             return
-        assert isinstance(node.engine, PublisherEnd)
+        assert isinstance(node.engine, PublisherEndpoint)
         now_ms = self._clock.now_ms
         message = node.engine.publish(language, vector, lifetime_q, now_ms + node.skew_ms)
         self._world.journal.published(now_ms, message, language, vector, lifetime_q, event_number, event)
 
     def subscribe(self, node: Node, language: int, lifetime_q: int, body: bytes, document: str) -> int:
         """Let a node subscribe now, or when its device is up again; return the id of the subscription."""
-        assert isinstance(node.engine, SubscriberEnd)
+        assert isinstance(node.engine, SubscriberEndpoint)
         id = self._numbering.take(node.number, language, body)
         revision = node.engine.next_seq(id, self._numbering.occupied(language, body))
         self._subscribed[node.number, id] = language, body
@@ -112,7 +112,7 @@ class Workload:
             self._resubscription.postpone(node, request)
             return
         self._resubscription.asked(node, request)
-        assert isinstance(node.engine, SubscriberEnd)
+        assert isinstance(node.engine, SubscriberEndpoint)
         language, vector, document = request
         now_ms = self._clock.now_ms
         node.engine.subscribe(vector, language, now_ms + node.skew_ms)
@@ -124,7 +124,7 @@ class Workload:
         again."""
         self._advertised.setdefault(node.number, {})[advertised.id] = advertised
         engine = node.engine
-        assert isinstance(engine, PublisherEnd)
+        assert isinstance(engine, PublisherEndpoint)
         if node.slot.device in self._world.reachability.down or engine.advertises(advertised.id):
             return
         revision = engine.next_advertisement(advertised.id)
@@ -136,7 +136,7 @@ class Workload:
         """Let a publisher take an advertisement back; where its device is down, that is when it ends."""
         del self._advertised[node.number][advertised.id]
         engine = node.engine
-        assert isinstance(engine, PublisherEnd)
+        assert isinstance(engine, PublisherEndpoint)
         if node.slot.device not in self._world.reachability.down and engine.advertises(advertised.id):
             engine.unadvertise(advertised.id, self._clock.now_ms + node.skew_ms)
             self._world.settle(node)
@@ -148,7 +148,7 @@ class Workload:
         if node.slot.device in self._world.reachability.down:
             self._resubscription.postpone_withdrawal(node, id)
             return
-        assert isinstance(node.engine, SubscriberEnd)
+        assert isinstance(node.engine, SubscriberEndpoint)
         now_ms = self._clock.now_ms
         for held in node.engine.in_force:
             if held.id == id and held.until_ms > now_ms + node.skew_ms:

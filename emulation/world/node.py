@@ -17,11 +17,11 @@ from dens.node.recording.matching_meter import MatchingMeter
 from dens.node.sources.execution import LocalSources, environment_for
 from dens.overlay.assembly import Assembly
 from dens.overlay.broker.node import BrokerNode
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import LINK_NUMBER
 from dens.overlay.wire.item import ItemId
@@ -76,7 +76,7 @@ class Node:
     number: int = field(init=False)
     """Its number on the air, and the device that carries it: the slot's, at hand for every frame."""
     device: int = field(init=False)
-    engine: SubscriberEnd | DensNode | BrokerNode | PublisherEnd
+    engine: SubscriberEndpoint | DensNode | BrokerNode | PublisherEndpoint
     store: MemoryStore
     wake_ms: int | None = None
     skew_ms: int = 0
@@ -171,7 +171,7 @@ class NodeFactory:
         numbers begin above those that it may have used, as those of real nodes do.
         """
         store = MemoryStore()
-        begin_numbers(store, 1 + max(0, now_ms) % _FIRST_NUMBERS)
+        init_counters(store, 1 + max(0, now_ms) % _FIRST_NUMBERS)
         return store
 
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:

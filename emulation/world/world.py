@@ -132,7 +132,7 @@ class World:
         to do since. Nothing else changes.
         """
         for node in self.nodes:
-            end_ms = node.engine.next_end_ms()
+            end_ms = node.engine.next_expiry_ms()
             if end_ms is not None and end_ms - node.skew_ms < self.clock.now_ms:
                 self.tell_ends_of(node)
 
@@ -141,9 +141,9 @@ class World:
         with all else when it is done computing."""
         is_busy = self.boards is not None and self.boards.free_ms(node) > self.clock.now_ms
         if node.device not in self._down and not is_busy:
-            node.engine.end_what_is_over(self.clock.now_ms - 1 + node.skew_ms)
+            node.engine.expire(self.clock.now_ms - 1 + node.skew_ms)
             if node.slot.role != "mediator":
-                node.engine.context.ledger.commit()  # An end commits at once, and tells nothing twice.
+                node.engine.context.durable.commit()  # An end commits at once, and tells nothing twice.
             self._write_down(node, node.engine.next_event(), b"")
 
     # ------------------------------------------------------------------ contacts and the air

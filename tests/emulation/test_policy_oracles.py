@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.policies.registry import POLICIES
@@ -70,13 +70,13 @@ class IdealWorld:
                 )
             if "s" in roles:
                 number = device + SUBSCRIBER if joint else device
-                end = self.engines[number] = SubscriberEnd(number, 7, MemoryStore(), 0)
+                end = self.engines[number] = SubscriberEndpoint(number, 7, MemoryStore(), 0)
                 if device in self.topics:
                     end.subscribe(subscription(1, 0, DAY_Q, self.topics[device], 0), self.language, 0)
                 inside += [(device, number)] if joint else []
             if "p" in roles:
                 number = device + PUBLISHER if joint else device
-                self.engines[number] = PublisherEnd(number, 7, MemoryStore(), 0, filter_host=TopicHost())
+                self.engines[number] = PublisherEndpoint(number, 7, MemoryStore(), 0, filter_host=TopicHost())
                 inside += [(device, number)] if joint else []
         for pair in inside:
             self._open(*pair)
@@ -119,7 +119,7 @@ class IdealWorld:
     def publish(self, device: int, topic: int) -> None:
         """Let the publisher of a device tell something of a topic."""
         end = self.engines[device + PUBLISHER if "m" in self.roles[device] else device]
-        assert isinstance(end, PublisherEnd)
+        assert isinstance(end, PublisherEndpoint)
         item_id = end.publish(self.language, bytes((topic, 200)), DAY_Q, self.now_ms)
         self.made[item_id] = len(self.made)
         self.settle()

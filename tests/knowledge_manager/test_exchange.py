@@ -1,6 +1,6 @@
 """Dictionaries meet over DENS/DENS: they end the same in any order of contacts, and send only what differs.
 
-The nodes are real `DensNode` machines with real dictionaries, the publishers real `PublisherEnd` machines.
+The nodes are real `DensNode` engines with real dictionaries, the publishers real `PublisherEndpoint` engines.
 The link between them takes no time, so that even the births of extracts must agree.
 """
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType
 from emulation.fault_injection.topics import TopicHost
@@ -64,8 +64,8 @@ ANSWER_MS = 300
 
 
 def meet(
-    a: tuple[int, ProtocolMachine],
-    b: tuple[int, ProtocolMachine],
+    a: tuple[int, ProtocolEngine],
+    b: tuple[int, ProtocolEngine],
     now_ms: int,
     spoil: random.Random | None = None,
 ) -> list[bytes]:
@@ -114,7 +114,7 @@ def extract(counter: int, mask: int) -> bytes:
 
 def tell(listeners: Iterable[Mediator], publisher: int, masks: list[int], now_ms: int) -> None:
     """Let a publisher announce each of these in turn, all listeners hearing at least the last."""
-    end = PublisherEnd(publisher, TABLE_CHECK, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(publisher, TABLE_CHECK, MemoryStore(), 0, filter_host=TopicHost())
     heard_by = list(listeners)
     for counter, mask in enumerate(masks):
         end.announce(extract(counter, mask), now_ms - 1_000 * (len(masks) - counter))

@@ -34,7 +34,7 @@ def owed_rows(run: SyntheticRun) -> set[tuple[int, int, int, int, int]]:
     }
 
 
-def owed_pairs(run: SyntheticRun) -> set[Pair]:
+def pending_pairs(run: SyntheticRun) -> set[Pair]:
     return {(origin, number, subscriber) for origin, number, subscriber, _, _ in owed_rows(run)}
 
 
@@ -96,7 +96,7 @@ def served(run: SyntheticRun, pairs: set[Pair]) -> tuple[int, int, int, int]:
 def delays(run: SyntheticRun) -> list[int]:
     events = {(told.origin, told.number): told.at_ms for told in run.told}
     arrived = delivered_at(run)
-    return sorted(arrived[pair] - events[pair[:2]] for pair in owed_pairs(run) if pair in arrived)
+    return sorted(arrived[pair] - events[pair[:2]] for pair in pending_pairs(run) if pair in arrived)
 
 
 def nearest_rank(ordered: list[int], percent: int) -> int:

@@ -54,7 +54,7 @@ def test_facts(analysis: Analysis, synthetic: SyntheticRun) -> None:
 
 
 def test_delivery(analysis: Analysis, synthetic: SyntheticRun) -> None:
-    pairs = oracle.owed_pairs(synthetic)
+    pairs = oracle.pending_pairs(synthetic)
     total = analysis.delivery.total
     assert (total.owed, total.delivered, total.missed, total.open) == oracle.served(synthetic, pairs)
     assert 0 < total.delivered < total.owed
@@ -88,7 +88,7 @@ def test_delay(analysis: Analysis, synthetic: SyntheticRun) -> None:
     delays = oracle.delays(synthetic)
     found = analysis.delay
     assert found.delivered == len(delays)
-    assert (found.missed, found.open) == oracle.served(synthetic, oracle.owed_pairs(synthetic))[2:]
+    assert (found.missed, found.open) == oracle.served(synthetic, oracle.pending_pairs(synthetic))[2:]
     assert found.mean_s == pytest.approx(sum(delays) / len(delays) / 1000)
     assert found.max_s == delays[-1] / 1000
     assert found.p50_s == oracle.nearest_rank(delays, 50) / 1000
@@ -114,7 +114,7 @@ def test_a_session_is_left_as_it_was_whatever_happens(spark: SparkSession) -> No
 
 def test_delays_for_a_notebook(run: Run, synthetic: SyntheticRun) -> None:
     rows = run.delays().select("origin", "number", "subscriber", "delay_ms").collect()
-    assert {tuple(row)[:3] for row in rows} == oracle.owed_pairs(synthetic)
+    assert {tuple(row)[:3] for row in rows} == oracle.pending_pairs(synthetic)
     assert sorted(row["delay_ms"] for row in rows if row["delay_ms"] is not None) == oracle.delays(synthetic)
 
 
@@ -190,7 +190,7 @@ def test_timeline(analysis: Analysis, synthetic: SyntheticRun) -> None:
     assert sum(analysis.timeline.delivered) == analysis.delivery.total.delivered
     events = {(told.origin, told.number): told.at_ms for told in synthetic.told}
     in_tenth = sum(
-        int(events[pair[:2]] / (END_MS / TIMELINE_BINS)) == 10 for pair in oracle.owed_pairs(synthetic)
+        int(events[pair[:2]] / (END_MS / TIMELINE_BINS)) == 10 for pair in oracle.pending_pairs(synthetic)
     )
     assert analysis.timeline.owed[10] == in_tenth
 
@@ -329,7 +329,7 @@ def test_how_far_notifications_spread(analysis: Analysis, synthetic: SyntheticRu
 
 
 def test_fairness(analysis: Analysis, synthetic: SyntheticRun) -> None:
-    pairs, arrived = oracle.owed_pairs(synthetic), oracle.delivered_at(synthetic)
+    pairs, arrived = oracle.pending_pairs(synthetic), oracle.delivered_at(synthetic)
     ratios = []
     for subscriber in {pair[2] for pair in pairs}:
         own = [pair for pair in pairs if pair[2] == subscriber]

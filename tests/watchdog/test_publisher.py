@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import (
     DatagramRefused,
     Event,
@@ -17,7 +17,7 @@ from dens.overlay.events import (
     NotificationDelivered,
 )
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.authentication import EVERYONE, Authenticator
 from dens.overlay.wire.codes import LINK_NUMBER, Role
@@ -99,10 +99,10 @@ class Mission:
             ),
             authenticator=Authenticator(number, key),
         )
-        self.subscriber = SubscriberEnd(
+        self.subscriber = SubscriberEndpoint(
             SUBSCRIBER, TABLE.check, MemoryStore(), 0, authenticator=Authenticator(SUBSCRIBER, key)
         )
-        self.machines: dict[int, ProtocolMachine] = {number: self.mediator, SUBSCRIBER: self.subscriber}
+        self.machines: dict[int, ProtocolEngine] = {number: self.mediator, SUBSCRIBER: self.subscriber}
         self.events: list[Event] = []
         self.mediator.contact_opened(SUBSCRIBER, self.now_ms)
         self.subscriber.contact_opened(number, self.now_ms)

@@ -99,7 +99,7 @@ def run(
         code = live(life)
     finally:
         show.look(clock(), at_the_end=True)
-        show.summarise(clock(), engine.context.ledger.quarantined_count)
+        show.summarise(clock(), engine.context.durable.quarantined_count)
         if traced is not None:
             traced.end(clock())
     raise typer.Exit(code)

@@ -9,7 +9,7 @@ from dens.cli.options import AsJson, NodeFile
 from dens.overlay.wire.codes import LAST_NODE
 
 if TYPE_CHECKING:
-    from dens.overlay.endpoints.subscriber import SubscriberEnd
+    from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 
 
 def subscriptions(
@@ -65,7 +65,7 @@ def subscriptions(
     console.out().print(table)
 
 
-def _active(end: "SubscriberEnd", now_ms: int) -> list[dict[str, Any]]:
+def _active(end: "SubscriberEndpoint", now_ms: int) -> list[dict[str, Any]]:
     from datetime import UTC, datetime
 
     from dens.node.clock import NETWORK_EPOCH_MS

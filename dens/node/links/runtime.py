@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from dens.overlay.events import Event
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 
 TOLD_WITHIN_MS: Final = 1_000
 """So long after it something that ended is told at the latest. What ends in the meantime is told with it, so
@@ -29,7 +29,7 @@ class Runtime:
     """Drives one machine until it is told to stop."""
 
     def __init__(
-        self, machine: ProtocolMachine, clock: Callable[[], int], hear: Callable[[Event], None]
+        self, machine: ProtocolEngine, clock: Callable[[], int], hear: Callable[[Event], None]
     ) -> None:
         """`clock` tells milliseconds that go on over a restart; `hear` is given every event, once."""
         self._machine = machine
@@ -98,7 +98,7 @@ class Runtime:
         self._arm(self._due_ms(), now_ms)
 
     def _due_ms(self) -> int | None:
-        timer_ms, end_ms = self._machine.next_timer_ms(), self._machine.next_end_ms()
+        timer_ms, end_ms = self._machine.next_timer_ms(), self._machine.next_expiry_ms()
         if end_ms is None:
             return timer_ms
         told_ms = end_ms + TOLD_WITHIN_MS

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from dens.config.problems import listed
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, OffersHeard, SubscriptionServed, SubscriptionUnserved
 from dens.overlay.storage.subscription_table import Subscription
 from knowledge_manager.dictionary.distributed import DistributedDataDictionary
@@ -28,7 +28,7 @@ MISSING_WORDS = {
 class Advice:
     """Listens to what a subscriber hears of offers, and puts into words what follows from it."""
 
-    def __init__(self, end: SubscriberEnd, table: MissionTable) -> None:
+    def __init__(self, end: SubscriberEndpoint, table: MissionTable) -> None:
         self._end = end
         self._table = table
         self._heard: OffersHeard | None = None

@@ -10,7 +10,7 @@ from dens.node.output.advice import Advice
 from dens.node.output.event_format import Teller, event_document
 from dens.node.output.stdout import put, say
 from dens.node.settings.node_file import NodePlan
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, NotificationDelivered, SubscriptionServed, SubscriptionUnserved
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
@@ -65,7 +65,7 @@ class Shown:
             self._put(line)
 
 
-def shown_to_subscriber(plan: NodePlan, end: SubscriberEnd, as_json: bool) -> Callable[[Event], None]:
+def shown_to_subscriber(plan: NodePlan, end: SubscriberEndpoint, as_json: bool) -> Callable[[Event], None]:
     """Return what shows deliveries to this end in words, or everything as documents; and, as long as nobody
     in reach can serve a subscription, who nearly could.
     """
@@ -103,7 +103,7 @@ def notification_words(language: int, vector: bytes, table: MissionTable) -> str
         return f"{len(vector)} bytes {vector.hex()}, which are no notification ({error})"
 
 
-def node_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> Iterator[str]:
+def node_words(event: NotificationDelivered, end: SubscriberEndpoint, table: MissionTable) -> Iterator[str]:
     """Yield for every subscription that is satisfied by parts of what was told, which parts these are."""
     for satisfied in event.satisfied:
         asked = next((held for held in end.in_force if held.id == satisfied.id), None)
@@ -115,7 +115,7 @@ def node_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionT
                 yield f"subscription {satisfied.id}: {found}"
 
 
-def match_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> str:
+def match_words(event: NotificationDelivered, end: SubscriberEndpoint, table: MissionTable) -> str:
     """Return how well the subscription is satisfied that is satisfied best, in the words of its language."""
     best = max(event.satisfied, key=lambda one: one.degree_u8)
     asked = next((held for held in end.in_force if held.id == best.id), None)

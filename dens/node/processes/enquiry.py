@@ -8,7 +8,7 @@ from typing import Any
 from dens.config import exit_codes as exits
 from dens.node.links.runtime import Runtime
 from dens.node.processes.probe import Answer
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, OffersHeard
 from knowledge_manager.dictionary.distributed import DistributedDataDictionary
 from knowledge_manager.dictionary.offers import Offer, browse_offers
@@ -41,7 +41,7 @@ class Offering:
 class Enquiry:
     """One question, and what was answered."""
 
-    def __init__(self, end: SubscriberEnd, question: bytes, answer: Answer) -> None:
+    def __init__(self, end: SubscriberEndpoint, question: bytes, answer: Answer) -> None:
         self._end = end
         self._question = question
         self._answer = answer
@@ -57,8 +57,8 @@ class Enquiry:
 
     async def ask(self, runtime: Runtime, wait_s: float, hops: int | None) -> int:
         """Ask, and wait for the answer or until time is over; return how the command ends."""
-        patience_ms = max(1, round(1000 * wait_s))
-        self._number = self._end.look_up(self._question, runtime.now_ms(), hops=hops, patience_ms=patience_ms)
+        timeout_ms = max(1, round(1000 * wait_s))
+        self._number = self._end.look_up(self._question, runtime.now_ms(), hops=hops, timeout_ms=timeout_ms)
         runtime.settle()
         with self._answer.watched():
             await self._changed.wait()

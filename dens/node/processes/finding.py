@@ -40,7 +40,7 @@ def finding_of(plan: NodePlan, engine: Engine, links: Links, now_ms: int) -> Fin
         Authenticator(engine.node, plan.secret),
         plan.table.check,
         engine.role,
-        engine.new_life(),
+        engine.new_incarnation(),
         round(1000 * period_s),
         now_ms,
         is_heard=engine.role is Role.MEDIATOR,

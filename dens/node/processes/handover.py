@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.events import Event, FilterInstalled, MessageAcknowledged
 from dens.overlay.wire.item import ItemId
 
@@ -18,7 +18,7 @@ SETTLE_S: Final = 2.0
 class Handover:
     """Publishes, and waits for answers."""
 
-    end: PublisherEnd
+    end: PublisherEndpoint
     show: Callable[[Event], None]
     settle_s: float = 0.0
     """So long the network is given before the first notification, once its node is there."""

@@ -54,7 +54,9 @@ class Answer:
         if not self._has_come:
             node = self._node
             is_here = (
-                self._end.greeted_by(Role.MEDIATOR) if node is None else self._end.role_of(node) is not None
+                self._end.has_peer_in_role(Role.MEDIATOR)
+                if node is None
+                else self._end.role_of(node) is not None
             )
             self._has_come = is_here
         return self._has_come

@@ -26,7 +26,7 @@ from dens.node.processes.finding import Finding
 from dens.node.storage.sqlite import SqliteStore
 from dens.overlay.errors import MovedStoreError, StoreError
 from dens.overlay.events import Event
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import Role
 
@@ -40,7 +40,7 @@ Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 class NodeProcess:
     """What a process lives with: its engine, and what stands around it."""
 
-    engine: ProtocolMachine
+    engine: ProtocolEngine
     store: SqliteStore
     authenticator: Authenticator
     links: Links

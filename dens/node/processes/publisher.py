@@ -13,7 +13,7 @@ from dens.node.processes.handover import Handover
 from dens.node.processes.probe import Answer
 from dens.node.sources.execution import LocalSources, Pair, environment_for
 from dens.node.sources.kinds import Source
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import SubscriptionLanguage
@@ -65,7 +65,7 @@ def run_sources(
     return watchdog.environment
 
 
-def announce(end: PublisherEnd, offered: LocalDataDictionary, now_ms: int) -> None:
+def announce(end: PublisherEndpoint, offered: LocalDataDictionary, now_ms: int) -> None:
     """Say what this end can measure; the newest announcement counts."""
     end.announce(offered.extract(counter=max(0, now_ms // 1000)), now_ms)
 

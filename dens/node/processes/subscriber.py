@@ -13,7 +13,7 @@ from dens.interfaces import Signer
 from dens.node.links.runtime import Runtime
 from dens.node.output.stdout import OutputError
 from dens.node.processes.probe import Answer
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
 from dens.overlay.session.signatures import signed
 from dens.overlay.storage.subscription_table import Subscription
@@ -36,7 +36,7 @@ _ADVICE: Final = {
 
 
 def ask_for(
-    end: SubscriberEnd,
+    end: SubscriberEndpoint,
     files: Sequence[Path],
     table: MissionTable,
     now_ms: int,
@@ -56,7 +56,7 @@ def ask_for(
 
 
 def _subscribe_to(
-    end: SubscriberEnd,
+    end: SubscriberEndpoint,
     path: Path,
     table: MissionTable,
     now_ms: int,
@@ -107,7 +107,7 @@ def _refuse_equal_names(files: Sequence[Path]) -> None:
 
 
 def _held_for(
-    end: SubscriberEnd, name: str, is_same: Callable[[Subscription], bool], now_ms: int
+    end: SubscriberEndpoint, name: str, is_same: Callable[[Subscription], bool], now_ms: int
 ) -> Subscription | None:
     """Return the active subscription of this name, or an equal one that has no name yet."""
     active = [held for held in end.in_force if held.until_ms > now_ms]
@@ -116,7 +116,9 @@ def _held_for(
     return next(iter(named or unnamed), None)
 
 
-def _id_for(end: SubscriberEnd, path: Path, held: Subscription | None, occupies: int, now_ms: int) -> int:
+def _id_for(
+    end: SubscriberEndpoint, path: Path, held: Subscription | None, occupies: int, now_ms: int
+) -> int:
     """Return the id of a document: the one it has, unless it needs more ids for its parts now."""
     if held is not None and end.fits(held.id, occupies):
         return held.id
@@ -131,7 +133,7 @@ def _id_for(end: SubscriberEnd, path: Path, held: Subscription | None, occupies:
     return id
 
 
-def id_of(end: SubscriberEnd, given: str) -> int:
+def id_of(end: SubscriberEndpoint, given: str) -> int:
     """Return the id of an active subscription that is given by its name or its id."""
     by_name = {name: id for id, name in end.labels.items()}
     if given in by_name:
@@ -143,7 +145,7 @@ def id_of(end: SubscriberEnd, given: str) -> int:
     raise Refusal(f'no subscription "{given}" is active; active: {known or "none"}')
 
 
-def withdraw_subscription(end: SubscriberEnd, given: str, now_ms: int) -> ItemId:
+def withdraw_subscription(end: SubscriberEndpoint, given: str, now_ms: int) -> ItemId:
     """Withdraw an active subscription. One that was withdrawn without the key with which this end signs is
     withdrawn with it.
     """
@@ -176,7 +178,7 @@ class Listener:
 
     def __init__(
         self,
-        end: SubscriberEnd,
+        end: SubscriberEndpoint,
         show: Callable[[Event], None],
         say: Callable[[str], None],
         enough: int | None,

@@ -234,7 +234,7 @@ class NodeTrace:
         if self._carry(item):
             at_ms = self._at(item.created_ms)
             if item.language in self._composed:  # Whether a source or a DENS node made it nobody says.
-                self._journal.composite(at_ms, item.but(created_ms=at_ms))
+                self._journal.composite(at_ms, item.replace(created_ms=at_ms))
                 return
             number = int.from_bytes(item.payload[:2], "big")
             self._journal.published(at_ms, item.id, item.language, item.payload, item.lifetime_q, number)
@@ -244,7 +244,7 @@ class NodeTrace:
         told = self._carried.get(id)
         if told is not None and (item.origin, id) not in self._written.deliveries:
             self._written.deliveries.add((item.origin, id))
-            told = told.but(hops=min(told.hops + item.hops, MOST_HOPS))
+            told = told.replace(hops=min(told.hops + item.hops, MOST_HOPS))
             seen = NotificationDelivered(item.created_ms, told)
             self._journal.event(item.origin, seen.in_time_of(self._began_ms))
 

@@ -59,9 +59,9 @@ class TracedNode:
         flush_ms = None if self._trace is None else self._trace.flush_ms
         return min((due for due in (self._node.next_timer_ms(), flush_ms) if due is not None), default=None)
 
-    def next_end_ms(self) -> int | None:
+    def next_expiry_ms(self) -> int | None:
         """Return when something ends that the node has not told yet."""
-        return self._node.next_end_ms()
+        return self._node.next_expiry_ms()
 
     def timer_due(self, now_ms: int) -> None:
         """Do what is due."""
@@ -88,7 +88,7 @@ class TracedNode:
 
     def end(self, now_ms: int) -> None:
         """The node was told to end; what has ended until now is written down."""
-        self._node.end_what_is_over(now_ms)
+        self._node.expire(now_ms)
         while self.next_event() is not None:
             pass
         self._write(lambda trace: trace.end(now_ms))

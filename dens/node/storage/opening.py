@@ -8,7 +8,7 @@ from dens.config.problems import DocumentError
 from dens.node.storage.owner import Owner
 from dens.node.storage.sqlite import SqliteStore
 from dens.overlay.errors import DamagedStoreError, ForeignStoreError, StoreError, StoreInUseError
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.store import Space, item_of
 from dens.overlay.wire.codes import LINK_NUMBER
 
@@ -43,7 +43,7 @@ def open_store(
     if store.damaged is not None:
         count = sum(1 for _ in store.load())
         say(f"the store was damaged; {count:,} whole rows were taken over, and it is kept as {store.damaged}")
-    begin_numbers(store, max(1, now_ms // NUMBER_MS % LINK_NUMBER))
+    init_counters(store, max(1, now_ms // NUMBER_MS % LINK_NUMBER))
     _warn_of_clock(store, now_ms, say)
     return store
 

@@ -47,10 +47,10 @@ class Tree:
 class Advertisements:
     """All advertisements that a broker knows."""
 
-    __slots__ = ("_languages", "_ledger", "_shares", "_state", "_table", "_withdrawn_shares", "trees")
+    __slots__ = ("_durable", "_languages", "_shares", "_state", "_table", "_withdrawn_shares", "trees")
 
     def __init__(self, context: NodeContext, state: MediatorState, languages: RoutingLanguages) -> None:
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._shares: Shares[SubscriptionKey] = Shares(context.limits.advertisements, context.limits)
         """By who brought them; after a restart by the parent."""
         self._withdrawn_shares: Shares[SubscriptionKey] = Shares(context.limits.tombstones, context.limits)
@@ -116,11 +116,11 @@ class Advertisements:
         """
         tree = self.trees.get(item.origin)
         if item.type == ADVERTISE:
-            while (over := self._table.pop_ended(now_ms)) is not None:
+            while (over := self._table.pop_expired(now_ms)) is not None:
                 self._leave(self.trees[over.item.origin], over)
         else:
             said = Unadvertised.decode(item.payload).withdrawal
-            if self._table.tombstone_ended((item.origin, said.id), item):
+            if self._table.forget_tombstone((item.origin, said.id), item):
                 self._withdrawn_shares.forget((item.origin, said.id))
         if tree is not None and not tree.held and not any(self._tombstones(item.origin)):
             del self.trees[item.origin]
@@ -146,7 +146,7 @@ class Advertisements:
         """
         tree = self.trees.get(item.origin)
         if tree is None or tree.generation < generation:
-            parent = self._ledger.neighbour(item.id)
+            parent = self._durable.neighbour(item.id)
             tree = self.trees[item.origin] = Tree(
                 generation, item.origin if parent is None else parent, item.hops
             )
@@ -171,9 +171,9 @@ class Advertisements:
         tree = self.trees[publisher]
         tree.parent, tree.hops = parent, hops
         for one in [*(held.item for held in tree.held.values()), *self._tombstones(publisher)]:
-            self._state.items[one.id] = moved = one.but(hops=hops)
-            self._ledger.rewrite(moved)
-            self._ledger.note_neighbour(one.id, parent)
+            self._state.items[one.id] = moved = one.replace(hops=hops)
+            self._durable.rewrite(moved)
+            self._durable.note_neighbour(one.id, parent)
 
     def _leave(self, tree: Tree, gone: Subscription) -> None:
         tree.held.pop(gone.id, None)
@@ -181,8 +181,8 @@ class Advertisements:
         self._shares.forget(gone.key)
 
     def _hold(self, item: Item, tree: Tree) -> None:
-        self._state.hold(item.but(hops=tree.hops))
-        self._ledger.note_neighbour(item.id, tree.parent)
+        self._state.hold(item.replace(hops=tree.hops))
+        self._durable.note_neighbour(item.id, tree.parent)
 
     # ------------------------------------------------------------------ what is asked
 

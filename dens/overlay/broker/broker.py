@@ -32,14 +32,14 @@ from dens.overlay.broker.requests import Requests, Wanted
 from dens.overlay.events import CopyReplicated, HeardOffer, MessageStored, RoutesChanged
 from dens.overlay.mediator.delivery import Notifying
 from dens.overlay.mediator.handlers import Learning
-from dens.overlay.mediator.pending import said_by
+from dens.overlay.mediator.pending import read_results
 from dens.overlay.mediator.rendering import notify_of
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.quarantine import Work
-from dens.overlay.session.role import Participant
-from dens.overlay.session.signatures import is_believed
+from dens.overlay.session.role import NodeRole
+from dens.overlay.session.signatures import verifies_signature
 from dens.overlay.storage.notification_store import Carried
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire import summary
@@ -87,15 +87,15 @@ _OF_ENDS = frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT, ANNOUNCE, NOTIFICA
 """What the state of a mediator takes up after a restart."""
 
 
-class Broker(Participant):
+class Broker(NodeRole):
     """Learns, asks its neighbours, hands on, and notifies."""
 
     __slots__ = (
         "_context",
         "_distances",
+        "_durable",
         "_identities",
         "_learning",
-        "_ledger",
         "_notifying",
         "_options",
         "_reports",
@@ -129,7 +129,7 @@ class Broker(Participant):
         identities: Identities | None,
     ) -> None:
         self._context = context
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._sessions = context.sessions
         self._shares: Shares[ItemId] = Shares(context.limits.joins, context.limits)
         """Of what neighbours have joined for."""
@@ -203,21 +203,21 @@ class Broker(Participant):
                 self.forwarding.offer(item.id, now_ms)
         self._restore_ms = now_ms if self._restored else NEVER_MS
 
-    def could_not_take(self, item: Item, now_ms: int) -> Status:
+    def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Refuse it: a broker hands on only what it can judge."""
         return BAD_PAYLOAD
 
-    def understand(self, message: SummaryMessage) -> Summary:
+    def read_summary(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says."""
         if message.hello.role == MEDIATOR:
             return summary.decode(message.known, 0, message.first, message.last)
-        return super().understand(message)
+        return super().read_summary(message)
 
     def relays_as_held(self) -> bool:
         """Say that notifications leave as they are held."""
         return True
 
-    def offered(self, question: bytes) -> list[HeardOffer]:
+    def offers_for(self, question: bytes) -> list[HeardOffer]:
         """Return what publishers announced whom a question is about, and which of them are in contact."""
         return self._state.services.offered(question, self._sessions)
 
@@ -228,7 +228,7 @@ class Broker(Participant):
         kind, role = item.type, session.role
         if role is None or kind not in _SAID_BY[role]:
             return UNEXPECTED
-        if not is_believed(item, self._identities, self._context.quarantine, session.peer, now_ms):
+        if not verifies_signature(item, self._identities, self._context.quarantine, session.peer, now_ms):
             return NOT_SIGNED
         if kind == NOTIFICATION:
             status = self._take_notification(item, session, now_ms)
@@ -250,7 +250,7 @@ class Broker(Participant):
                 happened(now_ms, item, session.peer, self._context.mark(item.id, session))
             )
         elif status is SUPERSEDED:
-            self._ledger.know(item)
+            self._durable.know(item)
         return status
 
     def _want_of_ends(self, item: Item, now_ms: int) -> None:
@@ -260,7 +260,7 @@ class Broker(Participant):
             if self._state.table.get(key) is None:
                 self.requests.want_no_more(key, now_ms)
         else:
-            new = Subscription.of(item, said_by(item))
+            new = Subscription.of(item, read_results(item))
             self.requests.want(Wanted(new.key, item, new.body), now_ms)
         self._tell()
 
@@ -361,11 +361,11 @@ class Broker(Participant):
         """
         joined = item_id(item.origin, Prune.decode(item.payload).number)
         if self._forget_entry(joined, Reason.WITHDRAWN, now_ms):
-            self._ledger.know(item)
+            self._durable.know(item)
             return STORED
-        if joined not in self._ledger.seen:
+        if joined not in self._durable.known:
             self.strays += 1
-            self._ledger.know(item.but(number=Prune.decode(item.payload).number))
+            self._durable.know(item.replace(number=Prune.decode(item.payload).number))
         return SUPERSEDED
 
     def _forget_entry(self, joined: ItemId, reason: Reason, now_ms: int) -> bool:
@@ -407,28 +407,28 @@ class Broker(Participant):
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell an end what is known of it."""
-        return self._ledger.seen.encode_only(session.peer, most_bytes)
+        return self._durable.known.encode_only(session.peer, most_bytes)
 
     def summary_part(
         self, session: PeerSession, first: int, last: int | None, most_bytes: int
     ) -> tuple[bytes, int]:
         """Tell a neighbour all that is known here, in parts where it is much."""
         if session.role is MEDIATOR:
-            return self._ledger.seen.encode_part(first, last, most_bytes)
+            return self._durable.known.encode_part(first, last, most_bytes)
         return super().summary_part(session, first, last, most_bytes)
 
-    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+    def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks."""
         peer = session.peer
         if session.role is MEDIATOR:
             self.forwarding.met(peer)
             self.requests.met(peer, now_ms)
             self._tell()
-            self.peer_said_more(session, known, 0, now_ms)
+            self.on_summary_part(session, known, 0, now_ms)
             for publisher in self._distances.hear(session, note):
                 self._move_nearer(publisher, now_ms)
         elif session.role is SUBSCRIBER:
-            owed = self._state.carried.owed_to(peer)
+            owed = self._state.carried.pending_for(peer)
             self._notifying.met(session, now_ms)
             for one in owed:
                 if session.knows(one):
@@ -437,7 +437,7 @@ class Broker(Participant):
                     self.forwarding.let_go_if_done(one, now_ms)
         self._report(now_ms)
 
-    def peer_said_more(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+    def on_summary_part(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
         """Queue what a neighbour lacks of the origins that it has told of; forget what it has forgotten."""
         peer = session.peer
         if peer <= session.covered:
@@ -452,20 +452,20 @@ class Broker(Participant):
         self._tell()
         self.forwarding.offer_lacking(session, now_ms)
 
-    def note(self, session: PeerSession, now_ms: int) -> bytes:
+    def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
         """State to a neighbour how far this broker is from each publisher."""
         if session.role is not MEDIATOR or not self._passes_advertisements:
             return b""
         return self._distances.note(self.advertisements.trees, session.peer)
 
-    def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
+    def on_stored(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
         """Give notifications to those in contact whom they are for."""
         for item in items:
             carried = self._state.carried.get(item.id) if item.type == NOTIFICATION else None
             if carried is None:
                 continue
             self.forwarding.offer(item.id, now_ms)
-            for subscriber in list(carried.owed):
+            for subscriber in list(carried.pending):
                 self._notify(carried, subscriber, now_ms)
             self.forwarding.let_go_if_done(item.id, now_ms)
         self._notifying.deferred.find_by(now_ms)
@@ -485,9 +485,9 @@ class Broker(Participant):
         if type != NOTIFY:
             return item
         carried = self._state.carried.get(item.id)
-        return None if carried is None else notify_of(item, carried.owed.get(session.peer))
+        return None if carried is None else notify_of(item, carried.pending.get(session.peer))
 
-    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+    def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message."""
         if item.type == NOTIFY:
             if self._notifying.acknowledged(item, status, session):
@@ -535,11 +535,11 @@ class Broker(Participant):
             self._stale_ms,
         )
 
-    def next_end_ms(self) -> int:
+    def next_expiry_ms(self) -> int:
         """Return when a subscription has lingered enough."""
         return self._state.table.wake_ms
 
-    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+    def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough, and ask for them no longer."""
         over: list[Subscription] = self._state.lapse(until_ms, now_ms)
         for one in over:
@@ -547,7 +547,7 @@ class Broker(Participant):
         self._tell()
         return bool(over)
 
-    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+    def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
         item = self._state.items.get(item_id)
         is_held = self._state.ended(item_id, now_ms)

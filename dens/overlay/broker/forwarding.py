@@ -96,7 +96,7 @@ class Forwarding:
 
     def begin(self, item_id: ItemId, receivers: set[int], giver: int | None, now_ms: int) -> None:
         """Hold a notification for these neighbours and for the ends that expect it."""
-        is_expected = bool(receivers) or self._state.carried.is_owed(item_id)
+        is_expected = bool(receivers) or self._state.carried.is_pending(item_id)
         is_open = not is_expected or now_ms < self._settled_ms
         self._handing.begin(item_id, receivers, giver, is_open, now_ms)
         if is_open:
@@ -110,7 +110,7 @@ class Forwarding:
             or 100 * carried.total_bytes > _OPEN_PERCENT * limits.notification_bytes
         ) and (oldest := self._oldest_open()) is not None:
             self._handing.close(oldest)
-            if not self._handing.lacking(oldest) and not carried.is_owed(oldest):
+            if not self._handing.lacking(oldest) and not carried.is_pending(oldest):
                 self._let_go(oldest, Reason.OLDEST, now_ms)
 
     def _oldest_open(self) -> ItemId | None:
@@ -202,7 +202,7 @@ class Forwarding:
         if (
             not handing.is_open(item_id)
             and not handing.lacking(item_id)
-            and not self._state.carried.is_owed(item_id)
+            and not self._state.carried.is_pending(item_id)
         ):
             reason = Reason.DELIVERED if handing.is_handed(item_id) else Reason.PATIENCE_OVER
             self._let_go(item_id, reason, now_ms)
@@ -242,10 +242,10 @@ class Forwarding:
         for one in sorted(self._handing.lacking(item_id) - self._sessions.keys()):
             self._handing.give_up(item_id, one)
             self._events.append(CopyDropped(now_ms, carried.item, one, word))
-        for one in sorted(carried.owed.keys() - self._sessions.keys()):
+        for one in sorted(carried.pending.keys() - self._sessions.keys()):
             self._state.carried.delivered(item_id, one)
             self._events.append(CopyDropped(now_ms, carried.item, one, word))
-        if carried.is_deferred and not carried.owed and not self._handing.lacking(item_id):
+        if carried.is_deferred and not carried.pending and not self._handing.lacking(item_id):
             self._let_go(item_id, Reason.PATIENCE_OVER, now_ms)
             return
         self.let_go_if_done(item_id, now_ms)

@@ -126,7 +126,7 @@ class RoutingLanguages:
             advertisement.body,
             notification.payload,
             otherwise=True,
-            lets_refuse=True,
+            may_reject=True,
         )
 
     def table(self, language: int) -> EntryTable:

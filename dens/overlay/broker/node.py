@@ -25,7 +25,7 @@ from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
-from dens.overlay.session.results import HeldResults, ResultBook
+from dens.overlay.session.results import HeldResults, ResultTracker
 from dens.overlay.storage.store import Store
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.item import Item
@@ -64,7 +64,7 @@ class BrokerNode(Engine):
             PartBook(None),
             CoverBook(context, None),
             Composing(context, None, frozenset()),
-            HeldResults(context, ResultBook(context)),
+            HeldResults(context, ResultTracker(context)),
             frozenset(),
         )
         languages = RoutingLanguages(context, relations or {}, heard)

@@ -69,9 +69,9 @@ class Requests:
         "_advertisements",
         "_asked",
         "_context",
+        "_durable",
         "_languages",
         "_leaving",
-        "_ledger",
         "_options",
         "_state",
         "_unsent",
@@ -96,7 +96,7 @@ class Requests:
         options: BrokerOptions,
     ) -> None:
         self._context = context
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._state = state
         self._advertisements = advertisements
         self._languages = languages
@@ -166,7 +166,7 @@ class Requests:
         if neighbour not in self.neighbours:
             self.neighbours[neighbour] = None
             if self._options.floods:
-                self._ledger.note_met(neighbour)
+                self._durable.note_met(neighbour)
             if not self._options.advertisements:
                 for wanted in list(self.wanted.values()):
                     self._place(wanted, now_ms)
@@ -339,7 +339,7 @@ class Requests:
     def _say(self, neighbour: int, item: Item) -> None:
         self._state.hold(item)
         self._words.note(item.id, neighbour)
-        self._ledger.note_neighbour(item.id, neighbour)
+        self._durable.note_neighbour(item.id, neighbour)
 
     def sent(self, item_id: ItemId) -> None:
         """Learn that a message may leave."""
@@ -380,17 +380,17 @@ class Requests:
 
     def ended(self, item: Item) -> None:
         """Forget a PRUNE whose lifetime is over; a JOIN is told again long before."""
-        neighbour = self._ledger.neighbour(item.id)
+        neighbour = self._durable.neighbour(item.id)
         if neighbour is not None:
             self.prunes.get(neighbour, {}).pop(item.id, None)
         self._words.forget(item.id)
 
     def restore(self, own: Iterable[Item], wanted: Iterable[Wanted], now_ms: int) -> None:
         """Ask for all that is wanted as if it came now, and tell only what was not told before a restart."""
-        self.neighbours.update(dict.fromkeys(self._ledger.met()))
+        self.neighbours.update(dict.fromkeys(self._durable.met()))
         before: dict[tuple[Target, int, bytes], Item] = {}
         for item in own:
-            neighbour = self._ledger.neighbour(item.id)
+            neighbour = self._durable.neighbour(item.id)
             if neighbour is None:
                 continue
             self.neighbours[neighbour] = None

@@ -3,9 +3,9 @@ they know.
 
 A mediator offers INSTALL in the subscription's language. A source that answers *unknown language* or *no
 room* is offered the parts instead, each under the id and the message number that follow, which the
-subscriber reserved (`SubscriberEnd.subscribe(…, occupies=n)`); a withdrawal says how many there were, and is
-taken apart likewise. What a source lets through for a part comes as a notification of the part's language,
-and the matcher of the whole judges it. Parts are in no matcher of a mediator, hence owed to nobody.
+subscriber reserved (`SubscriberEndpoint.subscribe(…, occupies=n)`); a withdrawal says how many there were,
+and is taken apart likewise. What a source lets through for a part comes as a notification of the part's
+language, and the matcher of the whole judges it. Parts are in no matcher of a mediator, hence owed to nobody.
 
 Nothing of this is stored. Parts follow from the message they are parts of, and end with it; which form a
 source has taken, its summary says; and a source that is asked once too often after a restart refuses again.
@@ -112,11 +112,11 @@ class PartBook:
         """Hold what takes back the parts of a subscription that was withdrawn."""
         if not said.occupied or item.number + said.occupied >= LINK_NUMBER:
             return
-        whole = item.but(type=REMOVE, signature=b"")
+        whole = item.replace(type=REMOVE, signature=b"")
         self.add(
             item.id,
             tuple(
-                whole.but(number=item.number + after, payload=bytes((said.id + after, said.seq)))
+                whole.replace(number=item.number + after, payload=bytes((said.id + after, said.seq)))
                 for after in range(1, said.occupied + 1)
             ),
         )

@@ -43,10 +43,10 @@ def longer_code(lifetime_q: int) -> int:
 class Reliance:
     """Who was told of which filters, and who may therefore rely on them."""
 
-    __slots__ = ("_asked", "_in_contact", "_installed", "_ledger", "_moment", "_said", "_sessions", "_told")
+    __slots__ = ("_asked", "_durable", "_in_contact", "_installed", "_moment", "_said", "_sessions", "_told")
 
     def __init__(self, context: NodeContext) -> None:
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._sessions = context.sessions
         self._moment = 0
         """Counts what happened, so that two happenings can be ordered without a clock."""
@@ -84,19 +84,19 @@ class Reliance:
             self._note(session)
 
     def _note(self, session: PeerSession) -> None:
-        known = self._ledger.sessions_with
+        known = self._durable.sessions_with
         if known.get(session.peer, 0) < session.own_session:
             for asked in self._asked.values():  # It may have begun anew; if it still wants to, it asks again.
                 asked.pop(session.peer, None)
         if session.peer not in known and len(known) >= MOST_MEDIATORS:
             self._remember_as_somebody(min((one for one in known if one != _SOMEBODY), key=known.__getitem__))
-        self._ledger.note_session(session.peer, session.own_session)
+        self._durable.note_session(session.peer, session.own_session)
         self._moment += 1
         self._told[session.peer] = self._moment
 
     def _remember_as_somebody(self, mediator: int) -> None:
-        self._ledger.note_session(_SOMEBODY, self._ledger.sessions_with[mediator])
-        self._ledger.forget_sessions(mediator)
+        self._durable.note_session(_SOMEBODY, self._durable.sessions_with[mediator])
+        self._durable.forget_sessions(mediator)
         self._told[_SOMEBODY] = max(self._told.get(_SOMEBODY, 0), self._told.pop(mediator, 0))
 
     def installed(self, new: Subscription) -> None:
@@ -125,7 +125,7 @@ class Reliance:
         asked[mediator] = seq
         have_asked = {who for who, up_to in asked.items() if not is_newer(held.seq, up_to)}
         return not any(
-            who not in have_asked and self._may_rely(who, held) for who in self._ledger.sessions_with
+            who not in have_asked and self._may_rely(who, held) for who in self._durable.sessions_with
         )
 
     def _may_rely(self, mediator: int, held: Subscription) -> bool:

@@ -71,7 +71,7 @@ class Sparing:
         self._table = table
         self._parts = parts
         self._covering = covering
-        self._seen = context.ledger.seen
+        self._seen = context.durable.known
         self.session: Final = session
         self.spared: Final[dict[SubscriptionKey, SubscriptionKey]] = {}
         """What is not asked for, and what stands for it."""
@@ -137,7 +137,7 @@ class Sparing:
                 return True
         for number in numbers:
             cover = self._cover_in(self._asked, number, wanted)
-            if cover is not None and self.session.awaits(cover.item.id):
+            if cover is not None and self.session.is_in_transit(cover.item.id):
                 self._waiting.setdefault(cover.item.id, []).append(wanted.key)
                 return True
         return False
@@ -198,7 +198,7 @@ class Sparing:
 
     def tell_removals(self) -> None:
         """Tell the source of the withdrawals that were put off, if nothing is unanswered."""
-        if self._removals and not any(self.session.awaits(one) for one in self._waiting):
+        if self._removals and not any(self.session.is_in_transit(one) for one in self._waiting):
             for removal in self._removals:
                 self.session.offer(0, removal, REMOVE)
             self._removals.clear()

@@ -14,7 +14,7 @@ from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import Subscribed, Withdrawal
 
 
-class Advertising:
+class OwnAdvertisements:
     """The advertisements of one publisher, by id."""
 
     __slots__ = ("_generation", "_items", "_used", "in_force")
@@ -98,7 +98,7 @@ class Advertising:
         else:
             self.withdraw(item)
 
-    def ended(self, item_id: ItemId, now_ms: int) -> Item | None:
+    def expire(self, item_id: ItemId, now_ms: int) -> Item | None:
         """Forget a message whose lifetime is over; return it."""
         item = self._items.pop(item_id, None)
         if item is None:

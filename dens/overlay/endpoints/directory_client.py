@@ -15,24 +15,33 @@ from dens.interfaces import Directory
 from dens.overlay.errors import StoreError
 from dens.overlay.events import MessageQuarantined, OffersHeard, SubscriptionServed, SubscriptionUnserved
 from dens.overlay.session.context import NodeContext
-from dens.overlay.session.quarantine import REFUSALS, Work, told
+from dens.overlay.session.quarantine import REFUSALS, Work, describe_failure
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.item import NEVER_MS
 
-PATIENCE_MS: Final = 3_000
+LOOKUP_TIMEOUT_MS: Final = 3_000
 """So long a look-up that nobody asked for by hand may take."""
-_LONGEST_PAUSE: Final = 8
+_BACKOFF_MAX: Final = 8
 """Pauses grow up to so many times `lookup_again_ms`."""
-_MOST_MET: Final = 64
+_MEDIATORS_MAX: Final = 64
 """So many mediators are remembered as asked of late."""
 PARTIAL: Final = "partial"
 """The reason of what is told although not everybody has answered."""
 
 
-class EndKnowledge:
+class DirectoryClient:
     """A directory, what is known of subscriptions by it, and when to ask."""
 
-    __slots__ = ("_asked_ms", "_context", "_directory", "_met", "_number", "_pause_ms", "_unserved", "due_ms")
+    __slots__ = (
+        "_context",
+        "_directory",
+        "_lookup_ms",
+        "_met",
+        "_number",
+        "_pause_ms",
+        "_unserved",
+        "due_ms",
+    )
 
     def __init__(self, context: NodeContext, directory: Directory | None) -> None:
         """Without a directory nothing is ever asked or kept."""
@@ -41,44 +50,44 @@ class EndKnowledge:
         self._number = 0
         self._met: dict[int, int] = {}
         """When each mediator was met last."""
-        self._asked_ms = 0
+        self._lookup_ms = 0
         self._pause_ms = context.limits.lookup_again_ms
         self._unserved: set[tuple[int, int]] = set()
         """Ids and revisions of which it was told that nobody can serve them."""
         self.due_ms = NEVER_MS
         """When something should be asked."""
 
-    def want(self, now_ms: int) -> None:
+    def schedule(self, now_ms: int) -> None:
         """Want to know now: there is something new to be served, or somebody new to be asked."""
         if self._directory is not None:
             self.due_ms = now_ms
             self._pause_ms = self._context.limits.lookup_again_ms
 
-    def met(self, mediator: int, now_ms: int) -> None:
+    def on_mediator_met(self, mediator: int, now_ms: int) -> None:
         """Want to know what a mediator knows that was met; where it was met of late, when a pause is over."""
         if self._directory is None:
             return
         met_ms = self._met.pop(mediator, None)
         self._met[mediator] = now_ms
-        if len(self._met) > _MOST_MET:
+        if len(self._met) > _MEDIATORS_MAX:
             del self._met[next(iter(self._met))]
-        of_late_ms = _LONGEST_PAUSE * self._context.limits.lookup_again_ms
+        of_late_ms = _BACKOFF_MAX * self._context.limits.lookup_again_ms
         if met_ms is None or not met_ms <= now_ms < met_ms + of_late_ms:
-            self.want(now_ms)
+            self.schedule(now_ms)
         else:
-            self.due_ms = min(self.due_ms, max(now_ms, self._asked_ms + self._pause_ms))
+            self.due_ms = min(self.due_ms, max(now_ms, self._lookup_ms + self._pause_ms))
 
-    def ask(self, now_ms: int) -> None:
+    def on_lookup_starting(self, now_ms: int) -> None:
         """Learn that it is being asked."""
         self.due_ms = NEVER_MS
-        self._asked_ms = now_ms
+        self._lookup_ms = now_ms
 
-    def rest(self, is_news: bool) -> None:
+    def back_off(self, is_news: bool) -> None:
         """Make the next pause longer, unless the last answer was news."""
         least_ms = self._context.limits.lookup_again_ms
-        self._pause_ms = least_ms if is_news else min(2 * self._pause_ms, _LONGEST_PAUSE * least_ms)
+        self._pause_ms = least_ms if is_news else min(2 * self._pause_ms, _BACKOFF_MAX * least_ms)
 
-    def asked(self, number: int) -> None:
+    def on_lookup_started(self, number: int) -> None:
         """Learn under which number it was asked: the answer to it, and to no other, is judged."""
         self._number = number
 
@@ -118,7 +127,7 @@ class EndKnowledge:
             except StoreError:
                 raise
             except Exception as error:
-                reason = told(Work.LOOKUP, error)
+                reason = describe_failure(Work.LOOKUP, error)
                 self._context.events.append(MessageQuarantined(now_ms, item, None, reason))
 
     def judge(self, subscriptions: Iterable[Subscription], heard: OffersHeard, now_ms: int) -> None:
@@ -146,7 +155,7 @@ class EndKnowledge:
                     events.append(SubscriptionUnserved(now_ms, one.item, None, reason))
             elif was_told:
                 events.append(SubscriptionServed(now_ms, one.item, None, reason))
-        self.rest(unserved != self._unserved)
+        self.back_off(unserved != self._unserved)
         self._unserved = unserved
         if unserved:
             self.due_ms = now_ms + self._pause_ms

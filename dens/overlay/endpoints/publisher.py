@@ -11,11 +11,11 @@ brought back by an older copy.
 from typing import Final
 
 from dens.interfaces import Directory, FilterHost
-from dens.overlay.endpoints.directory_client import EndKnowledge
+from dens.overlay.endpoints.directory_client import DirectoryClient
 from dens.overlay.endpoints.publisher_state import PublisherState
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.limits import Limits
-from dens.overlay.session.arguments import checked_bytes
+from dens.overlay.session.arguments import check_bytes
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.store import Store
@@ -29,7 +29,7 @@ ANNOUNCE_LIFETIME_Q: Final = 168
 """2²¹ seconds, about 24 days: what a publisher can measure seldom changes."""
 
 
-class PublisherEnd(Engine):
+class PublisherEndpoint(Engine):
     """A node that measures."""
 
     def __init__(
@@ -50,15 +50,17 @@ class PublisherEnd(Engine):
         context = NodeContext(node, store, authenticator, limits)
         self.directory: Final = directory
         """What it has heard of others' offers; for reading."""
-        self.state: Final = PublisherState(context, filter_host, EndKnowledge(context, directory), covering)
+        self.state: Final = PublisherState(
+            context, filter_host, DirectoryClient(context, directory), covering
+        )
         super().__init__(context, table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
 
     def announce(self, extract: bytes, now_ms: int, lifetime_q: int = ANNOUNCE_LIFETIME_Q) -> ItemId:
         """Say what this node can measure; it replaces what was said before. The same again is nothing new."""
-        checked_bytes(extract, "an extract")
-        self.end_what_is_over(now_ms)
+        check_bytes(extract, "an extract")
+        self.expire(now_ms)
         older = self.state.announcement
         if older is not None and older.payload == extract and older.lifetime_q == lifetime_q:
             return older.id
@@ -73,34 +75,34 @@ class PublisherEnd(Engine):
         With a body it is the node's own filter too: what it measures of that, it tells. A newer revision of
         the same id replaces the older one; `next_advertisement` says which revision is.
         """
-        checked_bytes(vector, "an advertisement's vector")
+        check_bytes(vector, "an advertisement's vector")
         if len(vector) < BODY_AT:
             raise LocalProtocolError(
                 f"{len(vector)} bytes are no vector; it begins with id, revision, lifetime"
             )
-        self.end_what_is_over(now_ms)
+        self.expire(now_ms)
         id, seq, lifetime_q = vector[HEADER_ID], vector[HEADER_REVISION], vector[HEADER_LIFETIME]
         state = self.state
-        state.advertising.check_free(id, seq)
+        state.advertisements.check_free(id, seq)
         item = self.context.make(MessageType.ADVERTISE, language, lifetime_q, b"", now_ms)
-        said = Advertised(state.advertising.generation(item.number), vector)
-        item = item.but(payload=said.encode())
+        said = Advertised(state.advertisements.generation(item.number), vector)
+        item = item.replace(payload=said.encode())
         state.advertise(item, now_ms)
         return item.id
 
     def advertises(self, id: int, body: bytes | None = None) -> bool:
         """Return whether something is advertised under this id, or just this."""
-        current = self.state.advertising.in_force.get(id)
+        current = self.state.advertisements.in_force.get(id)
         return current is not None and body in (None, current.body)
 
     def next_advertisement(self, id: int) -> int:
         """Return a revision under which `advertise` takes this id."""
-        return self.state.advertising.next_seq(id)
+        return self.state.advertisements.next_seq(id)
 
     def unadvertise(self, id: int, now_ms: int) -> ItemId:
         """Publish no more of what is advertised under this id, and say so."""
-        self.end_what_is_over(now_ms)
-        advertising = self.state.advertising
+        self.expire(now_ms)
+        advertising = self.state.advertisements
         said = advertising.withdrawal(id)
         lifetime_q = min(lifetime_code_ms(max(0, advertising.until_ms(id) - now_ms)) + 1, 255)
         item = self.context.make(MessageType.UNADVERTISE, 0, lifetime_q, said.encode(), now_ms)
@@ -109,8 +111,8 @@ class PublisherEnd(Engine):
 
     def publish(self, language: int, vector: bytes, lifetime_q: int, now_ms: int) -> ItemId:
         """Send this notification to whoever asked; its event time is now."""
-        checked_bytes(vector, "a notification vector")
-        self.end_what_is_over(now_ms)
+        check_bytes(vector, "a notification vector")
+        self.expire(now_ms)
         item = self.context.make(MessageType.NOTIFICATION, language, lifetime_q, vector, now_ms)
         self.state.publish(item, now_ms)
         return item.id

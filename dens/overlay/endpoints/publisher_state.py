@@ -12,8 +12,8 @@ from typing import Final
 
 from dens.interfaces import FilterHost, SubscriptionKey
 from dens.overlay.covering.leases import CUT, RELIABLE, Reliance, longer_code
-from dens.overlay.endpoints.advertisements import Advertising
-from dens.overlay.endpoints.directory_client import PATIENCE_MS, EndKnowledge
+from dens.overlay.endpoints.advertisements import OwnAdvertisements
+from dens.overlay.endpoints.directory_client import LOOKUP_TIMEOUT_MS, DirectoryClient
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import (
     CopyDropped,
@@ -26,7 +26,7 @@ from dens.overlay.events import (
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.quarantine import Work
-from dens.overlay.session.role import Participant
+from dens.overlay.session.role import NodeRole
 from dens.overlay.storage.notification_store import NotificationStore
 from dens.overlay.storage.reservations import COUNTED, Reservation
 from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable, is_newer
@@ -64,48 +64,52 @@ _HOST_CODES: Final = {
 _SOURCE_REFUSALS: Final = (Status.NOT_MEASURED, Status.UNKNOWN_SOURCE, Status.SOURCE_FAILED)
 """What may be otherwise another time, without the subscription being another."""
 _TOMBSTONES: Final = frozenset({MessageType.REMOVE, MessageType.UNADVERTISE})
-_NAMES: Final = 256
+_ID_COUNT: Final = 256
 """So many subscriptions one node can name."""
-_ONE_MORE_BYTES: Final = 32
+_SUMMARY_SLACK_BYTES: Final = 32
 """A summary with so much room left has left nothing out."""
 
 
-class PublisherState(Participant):
+class PublisherState(NodeRole):
     """The memory of a publisher."""
 
     __slots__ = (
         "_context",
         "_counting",
+        "_durable",
         "_events",
         "_filter_host",
         "_is_cut",
-        "_ledger",
         "_limits",
         "_quarantine",
         "_relayed",
         "_reliance",
         "_unserved",
-        "advertising",
+        "advertisements",
         "announcement",
+        "directory_client",
         "filters",
-        "knowledge",
         "outbox",
     )
 
     role = Role.PUBLISHER
 
     def __init__(
-        self, context: NodeContext, filter_host: FilterHost, knowledge: EndKnowledge, covering: bool = False
+        self,
+        context: NodeContext,
+        filter_host: FilterHost,
+        knowledge: DirectoryClient,
+        covering: bool = False,
     ) -> None:
         self._context = context
-        self.knowledge: Final = knowledge
-        self._ledger = context.ledger
+        self.directory_client: Final = knowledge
+        self._durable = context.durable
         self._events = context.events
         self._limits = context.limits
         self._quarantine = context.quarantine
         self._filter_host = filter_host
         self.announcement: Item | None = None
-        self.advertising: Final = Advertising()
+        self.advertisements: Final = OwnAdvertisements()
         self.outbox: Final = NotificationStore(context.limits)
         self.filters: Final = SubscriptionTable(linger_ms=0)
         self._relayed: dict[ItemId, Item] = {}
@@ -137,14 +141,14 @@ class PublisherState(Participant):
             raise LocalProtocolError(
                 f"advertisement {new.id} cannot be told here: {STATUS_NAMES[status].replace('_', ' ')}"
             )
-        replaced = self.advertising.put(new)
+        replaced = self.advertisements.put(new)
         if replaced is not None:
             self._drop_own(replaced.item, Reason.REPLACED, now_ms)
         self._publish(item, now_ms)
 
     def unadvertise(self, item: Item, now_ms: int) -> None:
         """Hold that this node no longer publishes something, and offer that to mediators."""
-        ended = self.advertising.withdraw(item)
+        ended = self.advertisements.withdraw(item)
         if ended is not None:
             self._drop_own(ended.item, Reason.WITHDRAWN, now_ms)
             if ended.body:
@@ -152,7 +156,7 @@ class PublisherState(Participant):
         self._publish(item, now_ms)
 
     def _drop_own(self, item: Item, reason: Reason, now_ms: int) -> None:
-        self._ledger.let_go(item)
+        self._durable.release(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
     def publish(self, item: Item, now_ms: int) -> None:
@@ -163,7 +167,7 @@ class PublisherState(Participant):
             self._drop_own(victim, reason, now_ms)
 
     def _publish(self, item: Item, now_ms: int) -> None:
-        self._ledger.keep(item)
+        self._durable.keep(item)
         self._events.append(MessageCreated(now_ms, item))
         for session in self._context.sessions.values():
             self._offer(item, session)
@@ -180,7 +184,7 @@ class PublisherState(Participant):
             if item.type == MessageType.NOTIFICATION:
                 self.outbox.add(item)
             elif item.type in (MessageType.ADVERTISE, MessageType.UNADVERTISE):
-                self.advertising.restore(item)
+                self.advertisements.restore(item)
             elif item.type == MessageType.ANNOUNCE:
                 self.announcement = item
             elif item.type == MessageType.REMOVE:
@@ -192,7 +196,7 @@ class PublisherState(Participant):
         for subscription in self.filters.subscriptions():
             if subscription.until_ms > now_ms:
                 self._install_again(subscription, now_ms)
-        for own in self.advertising.in_force.values():
+        for own in self.advertisements.in_force.values():
             if own.until_ms > now_ms and own.body:
                 self._quarantine.attempt(
                     Work.FILTERING, own.item, now_ms, self._give_host, own, now_ms, otherwise=0
@@ -234,13 +238,13 @@ class PublisherState(Participant):
         reliance = self._reliance
         if reliance is not None and (said := reliance.said_to(session)) is not None:
             return said
-        known = self._ledger.seen.encode_others(self._context.node, most_bytes)
-        self._is_cut = len(known) + _ONE_MORE_BYTES > most_bytes
+        known = self._durable.known.encode_others(self._context.node, most_bytes)
+        self._is_cut = len(known) + _SUMMARY_SLACK_BYTES > most_bytes
         if reliance is not None:
             reliance.tell(session, known, is_whole=not self._is_cut)
         return known
 
-    def note(self, session: PeerSession, now_ms: int) -> bytes:
+    def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return the note of a summary: mediators may rely on the filters that are here, or the summary
         leaves something out.
         """
@@ -248,38 +252,38 @@ class PublisherState(Participant):
             return RELIABLE if self._reliance.is_told_all(session) else CUT
         return CUT if self._is_cut else b""
 
-    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+    def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages, and try again what no source served."""
         self._counting.discard(session.peer)
         if note == COUNTED:
             self._counting.add(session.peer)
-            self._decide_reserved(session, known)
+            self._settle_reservations(session, known)
         for key in sorted(self._unserved):
             held_filter = self.filters.get(key)
             if held_filter is None or held_filter.until_ms <= now_ms:
                 self._unserved.discard(key)
             else:
                 self._install_again(held_filter, now_ms)
-        for item_id in self._ledger.seen.lacking_of(self._context.node, known):
+        for item_id in self._durable.known.lacking_of(self._context.node, known):
             item = self.held(item_id)
             if item is not None:
                 self._offer(item, session)
         if session.role is Role.MEDIATOR:
-            self.knowledge.met(session.peer, now_ms)
+            self.directory_client.on_mediator_met(session.peer, now_ms)
 
-    def look_up_ms(self) -> int:
+    def lookup_due_ms(self) -> int:
         """Return when a mediator that was met should be asked what others offer."""
-        return self.knowledge.due_ms
+        return self.directory_client.due_ms
 
-    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+    def next_question(self, now_ms: int) -> tuple[bytes, int, int] | None:
         """Ask the mediators that are met, and nobody behind them, for all that they know."""
-        self.knowledge.ask(now_ms)
-        return b"", 1, PATIENCE_MS
+        self.directory_client.on_lookup_starting(now_ms)
+        return b"", 1, LOOKUP_TIMEOUT_MS
 
-    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:
+    def on_lookup_done(self, heard: OffersHeard, now_ms: int) -> None:
         """Keep what was told."""
-        self.knowledge.learn(heard, now_ms)
-        self.knowledge.rest(is_news=False)
+        self.directory_client.learn(heard, now_ms)
+        self.directory_client.back_off(is_news=False)
 
     def _offer(self, item: Item, session: PeerSession) -> None:
         """Queue a message for a mediator. Notifications wait until it knows what is advertised, so that none
@@ -289,14 +293,14 @@ class PublisherState(Participant):
             return
         if item.type != MessageType.NOTIFICATION:
             session.offer(0, item.id, item.type)
-        elif self.advertising.are_known(session.knows) and self._may_give(item.id, session.peer):
+        elif self.advertisements.are_known(session.knows) and self._may_give(item.id, session.peer):
             session.offer(1, item.id, item.type)
 
     def _may_give(self, item_id: ItemId, peer: int) -> bool:
         """Return whether a mediator may be given a notification: among those that count copies, one is."""
         if peer not in self._counting:
             return True
-        reserved = self._ledger.reservations.by_item.get(item_id)
+        reserved = self._durable.reservations.by_item.get(item_id)
         return reserved is None or peer in reserved
 
     def reserves_copies(self) -> bool:
@@ -309,42 +313,42 @@ class PublisherState(Participant):
             return None
         return item
 
-    def leaves(self, item: Item, session: PeerSession, now_ms: int) -> None:
+    def on_transmit(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Reserve all copies for a mediator that counts them."""
-        if session.peer in self._counting and item.id not in self._ledger.reservations.by_item:
-            self._ledger.reserve(item.id, session.peer, Reservation(0, 0, session.peer_session))
+        if session.peer in self._counting and item.id not in self._durable.reservations.by_item:
+            self._durable.reserve(item.id, session.peer, Reservation(0, 0, session.peer_session))
 
-    def _decide_reserved(self, session: PeerSession, known: Summary) -> None:
+    def _settle_reservations(self, session: PeerSession, known: Summary) -> None:
         """Decide about notifications that a mediator has not answered, by its summary, as mediators do."""
         peer = session.peer
-        for item_id, reservation in self._ledger.reservations.sent_to(peer):
+        for item_id, reservation in self._durable.reservations.sent_to(peer):
             if session.is_unanswered(item_id):
                 continue
             if item_id in known:
-                self._ledger.reserve(item_id, peer, Reservation(0, 0, reservation.session, True))
+                self._durable.reserve(item_id, peer, Reservation(0, 0, reservation.session, True))
             elif reservation.session < session.peer_session:
                 self._give_back(item_id, peer)
 
     def _give_back(self, item_id: ItemId, peer: int) -> None:
         """Take back what a mediator did not take, and offer it to the others."""
-        self._ledger.settle(item_id, peer)
+        self._durable.settle(item_id, peer)
         item = self.held(item_id)
         if item is not None:
             for session in self._context.sessions.values():
                 self._offer(item, session)
 
-    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+    def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Offer notifications to a mediator that has just learnt what is advertised; note whether one that
         counts copies took them.
         """
-        reserved = self._ledger.reservations.by_item.get(item.id)
+        reserved = self._durable.reservations.by_item.get(item.id)
         own = None if reserved is None else reserved.get(session.peer)
         if own is not None and not own.is_settled:
             if status in HAS_IT:
-                self._ledger.reserve(item.id, session.peer, Reservation(0, 0, own.session, True))
+                self._durable.reserve(item.id, session.peer, Reservation(0, 0, own.session, True))
             else:
                 self._give_back(item.id, session.peer)
-        if item.type == MessageType.ADVERTISE and self.advertising.are_known(session.knows):
+        if item.type == MessageType.ADVERTISE and self.advertisements.are_known(session.knows):
             for carried in self.outbox.all():
                 self._offer(carried.item, session)
 
@@ -360,14 +364,14 @@ class PublisherState(Participant):
         else:
             return Status.UNEXPECTED
         if status is Status.SUPERSEDED and (self._reliance is None or item.type == MessageType.REMOVE):
-            self._ledger.know(item)
+            self._durable.know(item)
         elif status is Status.STORED:
             self._context.mark(item.id, session)
         return status
 
     def _install(self, item: Item, peer: int, now_ms: int) -> Status | None:
         if self._reliance is not None:
-            item = item.but(lifetime_q=longer_code(item.lifetime_q))
+            item = item.replace(lifetime_q=longer_code(item.lifetime_q))
         new = Subscription.of(item, Subscribed.from_subscribe(item.payload))
         status = self.filters.judge(new)
         if status is not Status.STORED:
@@ -384,7 +388,7 @@ class PublisherState(Participant):
         if self._reliance is not None:
             self._rely(self._reliance, new, replaced, peer, now_ms)
         self._relayed[item.id] = item
-        self._ledger.keep(item)
+        self._durable.keep(item)
         return Status.STORED
 
     def _rely(
@@ -404,17 +408,17 @@ class PublisherState(Participant):
         """Look for a body that a newer revision replaced in this node's own name, until its lifetime is over.
         There are 256 such names; of more, the one that ends first goes.
         """
-        if not self._ledger.has_numbers:
+        if not self._durable.has_numbers:
             return
         node, own = self._context.node, self.filters
-        kept = {id: one for id in range(_NAMES) if (one := own.get((node, id))) is not None}
-        id = next((id for id in range(_NAMES) if id not in kept), None)
+        kept = {id: one for id in range(_ID_COUNT) if (one := own.get((node, id))) is not None}
+        id = next((id for id in range(_ID_COUNT) if id not in kept), None)
         if id is None:
             id = min(kept, key=lambda one: (kept[one].until_ms, one))
         seq = (kept[id].seq + 1) % 256 if id in kept else 0
         vector = framed(id, seq, old.vector[HEADER_LIFETIME], old.body)
         made = old.item
-        number = self._ledger.item_number()
+        number = self._durable.item_number()
         item = Item(
             MessageType.INSTALL, made.language, node, number, made.created_ms, made.lifetime_q, 0, vector
         )
@@ -424,7 +428,7 @@ class PublisherState(Participant):
             if replaced is not None:
                 self._forget_relayed(replaced.item)
             self._relayed[item.id] = item
-            self._ledger.keep(item)
+            self._durable.keep(item)
 
     def _may_end(self, said: Withdrawal, origin: int, peer: int, now_ms: int) -> bool:
         """Return whether a filter may be taken away, as far as those go who may rely on it."""
@@ -461,12 +465,12 @@ class PublisherState(Participant):
             )
             self._filter_removed(ended, Reason.WITHDRAWN, now_ms)
         self._relayed[item.id] = item
-        self._ledger.keep(item)
+        self._durable.keep(item)
         return Status.STORED
 
     def _forget_relayed(self, item: Item) -> None:
         del self._relayed[item.id]
-        self._ledger.let_go(item)
+        self._durable.release(item)
 
     def held(self, item_id: ItemId) -> Item | None:
         """Return a message of its own."""
@@ -476,28 +480,28 @@ class PublisherState(Participant):
         announcement = self.announcement
         if announcement is not None and announcement.id == item_id:
             return announcement
-        return self.advertising.get(item_id)
+        return self.advertisements.get(item_id)
 
-    def could_not_take(self, item: Item, now_ms: int) -> Status:
+    def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Ask for it no more; unless mediators would take that for a filter that is here."""
         if self._reliance is None:
-            self._ledger.know(item)
+            self._durable.know(item)
         return BAD_PAYLOAD
 
-    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+    def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
         relayed = self._relayed.pop(item_id, None)
         item = relayed or self.held(item_id)
         if item is None:
             return False
         if relayed is None:
-            if self.outbox.remove(item_id) is None and self.advertising.ended(item_id, now_ms) is None:
+            if self.outbox.remove(item_id) is None and self.advertisements.expire(item_id, now_ms) is None:
                 self.announcement = None
             self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         elif relayed.type == MessageType.REMOVE:
-            self.filters.tombstone_ended((relayed.origin, relayed.payload[HEADER_ID]), relayed)
+            self.filters.forget_tombstone((relayed.origin, relayed.payload[HEADER_ID]), relayed)
         else:
-            while (ended := self.filters.pop_ended(now_ms)) is not None:
+            while (ended := self.filters.pop_expired(now_ms)) is not None:
                 if self._reliance is not None:
                     self._reliance.ended(ended.key)
                 # The host forgets by itself; being told to remove it would make it refuse a late renewal.

@@ -12,15 +12,15 @@ from typing import Final
 
 from dens.interfaces import Directory, ResultReader, Signer
 from dens.overlay.covering.decomposition import TakesApart
-from dens.overlay.endpoints.directory_client import EndKnowledge
+from dens.overlay.endpoints.directory_client import DirectoryClient
 from dens.overlay.endpoints.subscriber_state import SubscriberState
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import Event, NotificationDelivered
 from dens.overlay.limits import Limits
-from dens.overlay.session.arguments import checked_bytes, checked_code
+from dens.overlay.session.arguments import check_bytes, check_code
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
-from dens.overlay.session.results import ResultBook
+from dens.overlay.session.results import ResultTracker
 from dens.overlay.storage.store import Store
 from dens.overlay.storage.subscription_table import Subscription, is_newer
 from dens.overlay.wire.authentication import Authenticator
@@ -31,7 +31,7 @@ from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION, body_of
 from watchdog.vector import VectorError
 
 
-class SubscriberEnd(Engine):
+class SubscriberEndpoint(Engine):
     """A node that subscribes."""
 
     def __init__(
@@ -55,7 +55,7 @@ class SubscriberEnd(Engine):
         """What it has heard of others' offers; for reading."""
         self._parts = dict(parts or {})
         self.state: Final = SubscriberState(
-            context, signer, EndKnowledge(context, directory), ResultBook(context, results)
+            context, signer, DirectoryClient(context, directory), ResultTracker(context, results)
         )
         super().__init__(context, table_check, self.state, now_ms)
 
@@ -79,36 +79,36 @@ class SubscriberEnd(Engine):
         (dens/overlay/covering/decomposition.py) occupies the ids of its parts, which follow its own, and as
         many message numbers: as many as its language makes of it, if nothing else is said.
         """
-        checked_bytes(vector, "a subscription vector")
+        check_bytes(vector, "a subscription vector")
         if len(vector) < 3:
             raise LocalProtocolError(
                 f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
             )
         id, seq, lifetime_q = vector[HEADER_ID], vector[HEADER_REVISION], vector[HEADER_LIFETIME]
-        self.end_what_is_over(now_ms)
+        self.expire(now_ms)
         if occupies is None:
             occupies = self._count_parts(vector, language)
         self.state.check_free(id, seq, occupies)
         used, reach = self.state.used.get(id), self.state.reach.get(id, 0)
-        self._ledger.require_numbers(2 + occupies + reach)
+        self._durable.require_numbers(2 + occupies + reach)
         item = self.state.make(MessageType.SUBSCRIBE, language, lifetime_q, vector, now_ms)
-        self._ledger.occupy(item.id, occupies)
+        self._durable.occupy(item.id, occupies)
         if used is not None and (used[1] > item.expires_ms or occupies or reach):
             # The older one outlives this one, or a source may have it in another form than this one.
-            self.state.bury(id, used[0], used[1], now_ms)
-        self._ledger.label(id, label)
+            self.state.withdraw(id, used[0], used[1], now_ms)
+        self._durable.label(id, label)
         self.state.put_in_force(item, Subscribed(0, vector), now_ms)
-        self._lookups.wish(now_ms)
+        self._lookups.start_due(now_ms)
         return item.id
 
     def set_label(self, id: int, label: str) -> None:
         """Name a subscription in force."""
-        self._ledger.label(id, label)
+        self._durable.label(id, label)
 
     @property
     def labels(self) -> Mapping[int, str]:
         """Return the names of the subscriptions in force, by id."""
-        return {id: self._ledger.labels[id] for id in self.state.in_force if id in self._ledger.labels}
+        return {id: self._durable.labels[id] for id in self.state.in_force if id in self._durable.labels}
 
     def fits(self, id: int, occupies: int) -> bool:
         """Return whether this id can have so many parts without another subscription's ids."""
@@ -116,7 +116,7 @@ class SubscriberEnd(Engine):
 
     def free_id(self, occupies: int, now_ms: int) -> int | None:
         """Return the lowest id at which a subscription with so many parts fits, or None."""
-        self.end_what_is_over(now_ms)
+        self.expire(now_ms)
         free = (id for id in range(256 - occupies) if self.state.is_free(id, id + occupies))
         return next(free, None)
 
@@ -144,8 +144,8 @@ class SubscriberEnd(Engine):
 
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
-        checked_code(lifetime_q, "lifetime code")
-        self.end_what_is_over(now_ms)
+        check_code(lifetime_q, "lifetime code")
+        self.expire(now_ms)
         current = self.state.current(id, now_ms)
         since_ms = now_ms if current.since_ms == AT_ONCE_MS else current.since_ms
         in_force_ms = max(0, now_ms - since_ms)  # a clock may have been set back
@@ -156,25 +156,25 @@ class SubscriberEnd(Engine):
             raise LocalProtocolError(
                 f"subscription {id} is in force for longer than that; a renewal never shortens"
             )
-        occupies = self._ledger.occupied(current.item.id)
-        self._ledger.require_numbers(1 + occupies)
+        occupies = self._durable.occupied(current.item.id)
+        self._durable.require_numbers(1 + occupies)
         item = self.state.make(
             MessageType.RENEW, current.item.language, lifetime_q, said.encode_renew(), now_ms
         )
-        self._ledger.occupy(item.id, occupies)
+        self._durable.occupy(item.id, occupies)
         self.state.put_in_force(item, said, now_ms)
-        self._lookups.wish(now_ms)
+        self._lookups.start_due(now_ms)
         return item.id
 
     def unsubscribe(self, id: int, now_ms: int) -> ItemId:
         """Take a subscription back: no copy of it, wherever it is, will be served when this has got there."""
-        self.end_what_is_over(now_ms)
+        self.expire(now_ms)
         current = self.state.current(id, now_ms)
-        self._ledger.require_numbers(1 + self.state.reach.get(id, 0))
+        self._durable.require_numbers(1 + self.state.reach.get(id, 0))
         del self.state.in_force[id]
-        self._ledger.label(id, None)
+        self._durable.label(id, None)
         self.state.drop(current.item, Reason.WITHDRAWN, now_ms)
-        return self.state.bury(id, current.seq, self.state.used[id][1], now_ms)
+        return self.state.withdraw(id, current.seq, self.state.used[id][1], now_ms)
 
     def signed_withdrawal(self, id: int) -> ItemId | None:
         """Return the withdrawal of this subscription that was made without this signer and signed at this
@@ -197,14 +197,14 @@ class SubscriberEnd(Engine):
         """Return the next thing that happened; a delivery is taken out of the inbox durably first."""
         event = super().next_event()
         if isinstance(event, NotificationDelivered):
-            self._ledger.take_from_inbox(event.item.id)
-            self._ledger.commit()
+            self._durable.remove_from_inbox(event.item.id)
+            self._durable.commit()
         return event
 
     def hand_back(self, event: NotificationDelivered) -> None:
         """Keep, durably, a delivery that the application could not take, for the next start."""
         shown = Notify(event.satisfied, event.item.payload)
-        self._ledger.put_into_inbox(event.item.but(payload=shown.encode()))
+        self._durable.add_to_inbox(event.item.replace(payload=shown.encode()))
         if event.reason == UNVERIFIED:
-            self._ledger.mark_unverified(event.item.id)
-        self._ledger.commit()
+            self._durable.mark_unverified(event.item.id)
+        self._durable.commit()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dens.interfaces import Signer
-from dens.overlay.endpoints.directory_client import PATIENCE_MS, EndKnowledge
+from dens.overlay.endpoints.directory_client import LOOKUP_TIMEOUT_MS, DirectoryClient
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import (
     CopyDropped,
@@ -20,8 +20,8 @@ from dens.overlay.events import (
 )
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
-from dens.overlay.session.results import ResultBook
-from dens.overlay.session.role import Participant
+from dens.overlay.session.results import ResultTracker
+from dens.overlay.session.role import NodeRole
 from dens.overlay.session.signatures import signed
 from dens.overlay.storage.subscription_table import Subscription, is_newer
 from dens.overlay.wire.codes import BAD_PAYLOAD, REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
@@ -38,22 +38,22 @@ _PRIORITY = {
 }
 
 
-class SubscriberState(Participant):
+class SubscriberState(NodeRole):
     """The memory of a subscriber."""
 
     __slots__ = (
-        "_buried",
         "_context",
+        "_durable",
         "_events",
-        "_ledger",
         "_limits",
         "_own",
         "_receipts",
         "_results",
         "_sessions",
         "_signer",
+        "_withdrawn",
+        "directory_client",
         "in_force",
-        "knowledge",
         "reach",
         "signed_withdrawals",
         "used",
@@ -62,12 +62,12 @@ class SubscriberState(Participant):
     role = Role.SUBSCRIBER
 
     def __init__(
-        self, context: NodeContext, signer: Signer | None, knowledge: EndKnowledge, results: ResultBook
+        self, context: NodeContext, signer: Signer | None, knowledge: DirectoryClient, results: ResultTracker
     ) -> None:
         self._context = context
         self._results = results
-        self.knowledge: Final = knowledge
-        self._ledger = context.ledger
+        self.directory_client: Final = knowledge
+        self._durable = context.durable
         self._events = context.events
         self._limits = context.limits
         self._sessions = context.sessions
@@ -78,7 +78,7 @@ class SubscriberState(Participant):
         """For each id the newest revision that may be somewhere, and until when."""
         self.reach: Final[dict[int, int]] = {}
         """For each id how many ids after it any such revision occupies."""
-        self._buried: dict[int, tuple[int, int]] = {}
+        self._withdrawn: dict[int, tuple[int, int]] = {}
         self._receipts: dict[ItemId, None] = {}
         self.signed_withdrawals: Final[dict[int, ItemId]] = {}
         """For each id the withdrawal of an earlier life that was signed at this start."""
@@ -120,7 +120,7 @@ class SubscriberState(Participant):
         """Yield the first and the last id of every subscription in force except this one."""
         for id, current in self.in_force.items():
             if id != except_for:
-                yield id, id + self._ledger.occupied(current.item.id)
+                yield id, id + self._durable.occupied(current.item.id)
 
     def current(self, id: int, now_ms: int) -> Subscription:
         """Return what is in force under this id, or refuse."""
@@ -137,13 +137,13 @@ class SubscriberState(Participant):
         self._hold_subscription(item, said)
         self._publish(item, now_ms)
         if any(one.is_ready and one.role is Role.MEDIATOR for one in self._sessions.values()):
-            self.knowledge.want(now_ms)
+            self.directory_client.schedule(now_ms)
 
     def _hold_subscription(self, item: Item, said: Subscribed) -> None:
         current = self.in_force.get(said.id)
         if current is None or item.number > current.item.number:
             self.in_force[said.id] = Subscription.of(item, said)
-        self._note_used(said.id, said.seq, item.expires_ms, self._ledger.occupied(item.id))
+        self._note_used(said.id, said.seq, item.expires_ms, self._durable.occupied(item.id))
 
     def _note_used(self, id: int, seq: int, until_ms: int, occupies: int) -> None:
         """Note which revision may be somewhere until then, under this id and those that it occupies."""
@@ -156,34 +156,34 @@ class SubscriberState(Participant):
         if occupies > self.reach.get(id, 0):
             self.reach[id] = occupies
 
-    def bury(self, id: int, seq: int, until_ms: int, now_ms: int) -> ItemId:
+    def withdraw(self, id: int, seq: int, until_ms: int, now_ms: int) -> ItemId:
         """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
         clocks.
         """
         lifetime_q = min(lifetime_code_ms(max(0, until_ms - now_ms)) + 1, 255)
         said = Withdrawal(id, seq, self.reach.get(id, 0))
         item = self.make(MessageType.UNSUBSCRIBE, 0, lifetime_q, said.encode(), now_ms)
-        self._ledger.skip_numbers(said.occupied)
-        self._note_buried(item, said)
+        self._durable.skip_numbers(said.occupied)
+        self._note_withdrawn(item, said)
         self._publish(item, now_ms)
         return item.id
 
-    def _note_buried(self, item: Item, said: Withdrawal) -> None:
-        self._buried[said.id] = (said.seq, item.number)
+    def _note_withdrawn(self, item: Item, said: Withdrawal) -> None:
+        self._withdrawn[said.id] = (said.seq, item.number)
         self._note_used(said.id, said.seq, item.expires_ms, said.occupied)
 
-    def _is_wanted(self, id: int, seq: int) -> bool:
+    def _is_current(self, id: int, seq: int) -> bool:
         """Return whether this revision was neither withdrawn nor replaced. One that only expired is wanted
         still.
         """
-        buried, used = self._buried.get(id), self.used.get(id)
+        buried, used = self._withdrawn.get(id), self.used.get(id)
         if buried is not None and not is_newer(seq, buried[0]):
             return False
         return used is None or not is_newer(used[0], seq)
 
     def _publish(self, item: Item, now_ms: int) -> None:
         self._own[item.id] = item
-        self._ledger.keep(item)
+        self._durable.keep(item)
         self._events.append(MessageCreated(now_ms, item))
         for session in self._sessions.values():
             self._offer(item, session)
@@ -192,7 +192,7 @@ class SubscriberState(Participant):
         """Hold a message no longer, and say why."""
         self._own.pop(item.id, None)
         self._receipts.pop(item.id, None)
-        self._ledger.let_go(item)
+        self._durable.release(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
     # ------------------------------------------------------------------ what messages mean to a subscriber
@@ -208,9 +208,9 @@ class SubscriberState(Participant):
             elif item.type == MessageType.RECEIPT:
                 self._receipts[item.id] = None
             else:
-                self._note_buried(item, Withdrawal.decode(item.payload))
+                self._note_withdrawn(item, Withdrawal.decode(item.payload))
         for item in inbox:
-            word = UNVERIFIED if self._ledger.is_unverified(item.id) else None
+            word = UNVERIFIED if self._durable.is_unverified(item.id) else None
             self._deliver(item, Notify.decode(item.payload), None, word, now_ms)
 
     def _signed_again(self, item: Item) -> Item:
@@ -221,7 +221,7 @@ class SubscriberState(Participant):
             return item
         again = signed(item, self._signer)
         if again != item:
-            self._ledger.rewrite(again)
+            self._durable.rewrite(again)
             if item.type == MessageType.UNSUBSCRIBE:
                 self.signed_withdrawals[Withdrawal.decode(item.payload).id] = item.id
         return again
@@ -243,35 +243,35 @@ class SubscriberState(Participant):
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell what is known of others: of its own messages a mediator tells it."""
-        return self._ledger.seen.encode_others(self._context.node, most_bytes)
+        return self._durable.known.encode_others(self._context.node, most_bytes)
 
-    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+    def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages."""
-        for item_id in self._ledger.seen.lacking_of(self._context.node, known):
+        for item_id in self._durable.known.lacking_of(self._context.node, known):
             item = self._own.get(item_id)
             if item is not None:
                 self._offer(item, session)
         if session.role is Role.MEDIATOR and self.in_force:
-            self.knowledge.met(session.peer, now_ms)
+            self.directory_client.on_mediator_met(session.peer, now_ms)
 
-    def look_up_ms(self) -> int:
+    def lookup_due_ms(self) -> int:
         """Return when it should be asked who can serve what is in force."""
-        return self.knowledge.due_ms
+        return self.directory_client.due_ms
 
-    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+    def next_question(self, now_ms: int) -> tuple[bytes, int, int] | None:
         """Ask the partition about all that is in force."""
-        self.knowledge.ask(now_ms)
-        question = self.knowledge.question_for(self.in_force.values(), now_ms)
-        return None if question is None else (question, self._limits.lookup_hops, PATIENCE_MS)
+        self.directory_client.on_lookup_starting(now_ms)
+        question = self.directory_client.question_for(self.in_force.values(), now_ms)
+        return None if question is None else (question, self._limits.lookup_hops, LOOKUP_TIMEOUT_MS)
 
-    def question_asked(self, number: int) -> None:
+    def on_lookup_started(self, number: int) -> None:
         """Wait for the answer to this one."""
-        self.knowledge.asked(number)
+        self.directory_client.on_lookup_started(number)
 
-    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:
+    def on_lookup_done(self, heard: OffersHeard, now_ms: int) -> None:
         """Keep what was told, and tell of what nobody in reach can serve."""
-        self.knowledge.learn(heard, now_ms)
-        self.knowledge.judge([self.in_force[id] for id in sorted(self.in_force)], heard, now_ms)
+        self.directory_client.learn(heard, now_ms)
+        self.directory_client.judge([self.in_force[id] for id in sorted(self.in_force)], heard, now_ms)
 
     def _offer(self, item: Item, session: PeerSession) -> None:
         if session.is_ready and session.role is Role.MEDIATOR:
@@ -282,25 +282,25 @@ class SubscriberState(Participant):
         if session.role is not Role.MEDIATOR or item.type != MessageType.NOTIFY:
             return Status.UNEXPECTED
         notify = Notify.decode(item.payload)
-        satisfied = tuple(one for one in notify.satisfied if self._is_wanted(one[0], one[1]))
+        satisfied = tuple(one for one in notify.satisfied if self._is_current(one[0], one[1]))
         if not satisfied:
             return Status.SUPERSEDED
         if not self._has_room_for(item.origin):
             return Status.NO_ROOM
-        said = self._results.said_by(item.language, notify.vector)
+        said = self._results.read_results(item.language, notify.vector)
         if said and not self._results.has_room_for(said, now_ms):
             return Status.NO_ROOM
         until_ms = item.expires_ms
-        self._ledger.know(item)
+        self._durable.know(item)
         if said:
             is_shown = self._results.is_shown(said, now_ms)
             self._results.note(item, said, now_ms, item.origin)
             if not is_shown:
                 return Status.KNOWN
         wanted = Notify(satisfied, notify.vector)
-        self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
+        self._durable.add_to_inbox(item.replace(payload=wanted.encode()))
         self._deliver(item, wanted, session.peer, self._context.mark(item.id, session), now_ms)
-        if self._ledger.has_numbers:  # Without a receipt it is carried for longer, and nothing is lost.
+        if self._durable.has_numbers:  # Without a receipt it is carried for longer, and nothing is lost.
             self._give_receipt(item.id, until_ms, now_ms)
         return Status.STORED
 
@@ -314,20 +314,20 @@ class SubscriberState(Participant):
 
     def _has_room_for(self, origin: int) -> bool:
         """Say whether one more may be remembered; an origin above its share has to leave half for others."""
-        known, limits = self._ledger.seen, self._limits
-        is_above = 100 * known.done_count_of(origin) >= limits.known_items * limits.origin_share_percent
-        return known.done_count < (limits.known_items // 2 if is_above else limits.known_items)
+        known, limits = self._durable.known, self._limits
+        is_above = 100 * known.released_count_of(origin) >= limits.known_items * limits.origin_share_percent
+        return known.released_count < (limits.known_items // 2 if is_above else limits.known_items)
 
     def held(self, item_id: ItemId) -> Item | None:
         """Return a message of its own."""
         return self._own.get(item_id)
 
-    def could_not_take(self, item: Item, now_ms: int) -> Status:
+    def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Ask for it no more."""
-        self._ledger.know(item)
+        self._durable.know(item)
         return BAD_PAYLOAD
 
-    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+    def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
         item = self._own.pop(item_id, None)
         if item is None:
@@ -337,11 +337,11 @@ class SubscriberState(Participant):
         for id, current in list(self.in_force.items()):
             if current.item.id == item_id:
                 del self.in_force[id]
-                self._ledger.label(id, None)
+                self._durable.label(id, None)
         if item.type == MessageType.UNSUBSCRIBE:
             id = item.payload[HEADER_ID]
-            if self._buried.get(id, (0, -1))[1] == item.number:
-                del self._buried[id]
+            if self._withdrawn.get(id, (0, -1))[1] == item.number:
+                del self._withdrawn[id]
         for id, (_, until_ms) in list(self.used.items()):
             if until_ms <= now_ms:
                 del self.used[id]

@@ -43,7 +43,7 @@ class Deferred:
         """
         peer = session.peer
         if self._state.carried.is_deferred(peer):
-            if not self._state.carried.owed_to(peer) and self._rate_limit.admits(peer, now_ms):
+            if not self._state.carried.pending_for(peer) and self._rate_limit.admits(peer, now_ms):
                 self.find(session, now_ms)
             self.find_by(now_ms + self._session_ms)
 

@@ -28,7 +28,7 @@ class Notifying:
         carried = self._state.carried
         if carried.is_deferred(session.peer):
             self.deferred.find(session, now_ms)
-        for item_id in carried.owed_to(session.peer):
+        for item_id in carried.pending_for(session.peer):
             if session.knows(item_id):
                 carried.delivered(item_id, session.peer)
             else:
@@ -45,7 +45,7 @@ class Notifying:
         item = carried.item
         if session.named(item.id):
             return self._state.carried.delivered(item.id, subscriber)
-        session.may_want(item.id)
+        session.mark_lacking(item.id)
         session.offer(0, item.id, NOTIFY, item.size)
         return False
 
@@ -62,7 +62,7 @@ class Notifying:
     def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
         """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""
         carried = self._state.carried
-        carried.release_refused(refused.id, session.peer, Notify.decode(refused.payload).satisfied)
-        if session.peer in carried.subscribers_owed(refused.id):
-            session.may_want(refused.id)
+        carried.drop_refused(refused.id, session.peer, Notify.decode(refused.payload).satisfied)
+        if session.peer in carried.pending_subscribers(refused.id):
+            session.mark_lacking(refused.id)
             session.offer(0, refused.id, NOTIFY)

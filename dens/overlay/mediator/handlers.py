@@ -23,11 +23,11 @@ from dens.interfaces import CompositeNotification
 from dens.overlay.events import MessageUndecided, NotificationMade
 from dens.overlay.mediator.deferred_work import Backlog, Unmatched, WaitingWork
 from dens.overlay.mediator.matching import Failure, Match
-from dens.overlay.mediator.pending import Found, said_by
+from dens.overlay.mediator.pending import Found, read_results
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
-from dens.overlay.session.results import Said
+from dens.overlay.session.results import Results
 from dens.overlay.storage.notification_store import Carried
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import (
@@ -72,13 +72,13 @@ _RESTORED_IN_ORDER: Final = {
 class Learning:
     """Takes messages into the state of a mediator."""
 
-    __slots__ = ("_budget", "_context", "_ledger", "_limits", "_node", "_quarantine", "_state", "waiting")
+    __slots__ = ("_budget", "_context", "_durable", "_limits", "_node", "_quarantine", "_state", "waiting")
 
     def __init__(self, context: NodeContext, state: MediatorState) -> None:
         self._context = context
         self._node = context.node
         self._limits = context.limits
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._quarantine = context.quarantine
         self._budget = context.work
         self._state = state
@@ -106,7 +106,7 @@ class Learning:
 
     def _learn_subscription(self, item: Item, tell: Found, now_ms: int) -> Status:
         state = self._state
-        new = Subscription.of(item, said_by(item))
+        new = Subscription.of(item, read_results(item))
         if not state.owing.judges(item.language):
             return UNKNOWN_LANGUAGE
         status = state.table.judge(new)
@@ -117,9 +117,9 @@ class Learning:
             return NO_ROOM
         if self._budget.is_overdrawn(item.origin, now_ms) or self.waiting.referred > self._limits.owed:
             return WORK
-        publishers = self._publishers_for(new, now_ms, lets_refuse=True)
-        parts = self._parts_of(new, now_ms, lets_refuse=True)
-        is_matched = state.owing.match_from_now_on(new, now_ms, lets_refuse=True)
+        publishers = self._publishers_for(new, now_ms, may_reject=True)
+        parts = self._parts_of(new, now_ms, may_reject=True)
+        is_matched = state.owing.match_from_now_on(new, now_ms, may_reject=True)
         is_composed = is_matched and self._compose_from_now_on(new, now_ms)
         if current is not None:
             state.let_go_of(current.item, Reason.REPLACED, now_ms)
@@ -140,7 +140,7 @@ class Learning:
         return QUARANTINED if self._quarantine.has_marks(item) else STORED
 
     def _publishers_for(
-        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+        self, subscription: Subscription, now_ms: int, *, may_reject: bool = False
     ) -> tuple[int, ...]:
         return self._quarantine.attempt(
             Work.LOOKUP,
@@ -149,11 +149,11 @@ class Learning:
             self._state.services.publishers_for,
             subscription,
             otherwise=(),
-            lets_refuse=lets_refuse,
+            may_reject=may_reject,
         )
 
     def _parts_of(
-        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+        self, subscription: Subscription, now_ms: int, *, may_reject: bool = False
     ) -> tuple[Item, ...]:
         return self._quarantine.attempt(
             Work.FORMING,
@@ -162,7 +162,7 @@ class Learning:
             self._state.parts.take_apart,
             subscription,
             otherwise=(),
-            lets_refuse=lets_refuse,
+            may_reject=may_reject,
         )
 
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
@@ -189,7 +189,7 @@ class Learning:
         older = state.services.announcement(item.origin)
         if older is not None and older.number > item.number:
             return SUPERSEDED
-        self._learn_services(item, via, now_ms, lets_refuse=True)
+        self._learn_services(item, via, now_ms, may_reject=True)
         for subscription in state.table.subscriptions():
             state.services.add(subscription, self._publishers_for(subscription, now_ms))
         if older is not None:
@@ -205,7 +205,7 @@ class Learning:
                 return NO_ROOM
         return STORED
 
-    def _learn_services(self, item: Item, via: int, now_ms: int, *, lets_refuse: bool = False) -> None:
+    def _learn_services(self, item: Item, via: int, now_ms: int, *, may_reject: bool = False) -> None:
         """Tell the directory of an announcement, which is the newest of its publisher in any case."""
         state = self._state
         self._quarantine.attempt(
@@ -217,7 +217,7 @@ class Learning:
             via,
             now_ms,
             otherwise=None,
-            lets_refuse=lets_refuse,
+            may_reject=may_reject,
         )
         state.services.note(item)
 
@@ -233,10 +233,10 @@ class Learning:
 
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
         state = self._state
-        said: Said = ()
-        if item.language in state.results.book.readers:
-            said = state.results.book.said_by(item.language, item.payload)
-            if not state.results.book.raises_any(said, now_ms):
+        said: Results = ()
+        if item.language in state.results.tracker.readers:
+            said = state.results.tracker.read_results(item.language, item.payload)
+            if not state.results.tracker.raises_any(said, now_ms):
                 return SUPERSEDED
         if self._budget.is_spent(item.origin, now_ms) and state.owing.knows(item.language):
             if item.type == NOTIFY:
@@ -256,11 +256,11 @@ class Learning:
         return STORED if item.id in state.items else NO_ROOM
 
     def _carry(
-        self, item: Item, said: Said, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
+        self, item: Item, said: Results, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
     ) -> Carried:
         """Hold a notification, and owe it to whom it matches; what says less than it is let go of."""
         state = self._state
-        item = self._ledger.kept(item)
+        item = self._durable.kept(item)
         carried = state.carried.add(item, item.language in state.composing.languages)
         state.owing.owe_matched(carried, found, now_ms)
         state.hold(item)
@@ -294,7 +294,7 @@ class Learning:
                 matched.append(job.item_id)
                 continue
             item = self._state.items.get(job.item_id)
-            new = None if item is None else Subscription.of(item, said_by(item))
+            new = None if item is None else Subscription.of(item, read_results(item))
             if new is None or self._state.table.get(new.key) != new or self._quarantine.has_marks(new.item):
                 continue
             if not self._catch_up(job, new, tell, end, now_ms):
@@ -313,7 +313,7 @@ class Learning:
         if carried.item.language in state.composing.listeners:
             self._compose(carried, now_ms)
             self._make_room(now_ms)
-        for subscriber in list(carried.owed):
+        for subscriber in list(carried.pending):
             tell(carried, subscriber, now_ms)
         state.let_go_if_done(job.item_id, now_ms)
 
@@ -379,13 +379,13 @@ class Learning:
             )
         wanted = composing.wanted_by(item, now_ms)
         if wanted:
-            self._state.carried.want(carried, max(wanted.values()))
+            self._state.carried.mark_part(carried, max(wanted.values()))
 
     def _take_made(self, language: int, made: CompositeNotification, now_ms: int) -> None:
         """Make a notification of this node's own, unless it says nothing new or is over already."""
         state = self._state
-        said = state.results.book.said_by(language, made.vector)
-        if not state.results.book.raises_any(said, now_ms) or not self._ledger.has_numbers:
+        said = state.results.tracker.read_results(language, made.vector)
+        if not state.results.tracker.raises_any(said, now_ms) or not self._durable.has_numbers:
             return
         if made.event_ms + LIFETIME_MS[made.lifetime_q] <= now_ms:
             return
@@ -404,11 +404,11 @@ class Learning:
         state = self._state
         if not state.hosts:
             return UNEXPECTED
-        item = item.but(payload=Notify.decode(item.payload).vector)
+        item = item.replace(payload=Notify.decode(item.payload).vector)
         status = self._learn_notification(item, now_ms)
         if status is SUPERSEDED:
-            self._ledger.know(item)  # A carrier would refuse it too.
-        if status is not STORED or state.carried.is_owed(item.id):
+            self._durable.know(item)  # A carrier would refuse it too.
+        if status is not STORED or state.carried.is_pending(item.id):
             return status
         has_it = any(state.receipts.has(item.id, end) for end in state.hosts)
         state.forget_copy(item, now_ms)
@@ -433,7 +433,7 @@ class Learning:
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
             carried = state.carried.add(item, item.language in state.composing.languages)
-            if results := state.results.book.said_by(item.language, item.payload):
+            if results := state.results.tracker.read_results(item.language, item.payload):
                 state.results.restore(item.id, results)
             if self._budget.total >= end or self._budget.is_spent(item.origin, now_ms):
                 carried.is_unmatched = True
@@ -451,7 +451,7 @@ class Learning:
         elif kind == ANNOUNCE:
             self._learn_services(item, self._node, now_ms)
         else:
-            subscription = Subscription.of(item, said_by(item))
+            subscription = Subscription.of(item, read_results(item))
             state.table.put(subscription)
             if state.owing.match_from_now_on(subscription, now_ms):
                 self._compose_from_now_on(subscription, now_ms)

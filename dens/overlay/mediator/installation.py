@@ -38,7 +38,7 @@ REFUSES_WHOLE: Final = frozenset({UNKNOWN_LANGUAGE, NO_ROOM})
 def install_of(item: Item) -> Item:
     """Return a subscription, or a part of one, as a publisher is sent it."""
     payload = item.payload[4:] if item.type == MessageType.RENEW else item.payload
-    return item.but(type=INSTALL, payload=payload, signature=b"")
+    return item.replace(type=INSTALL, payload=payload, signature=b"")
 
 
 class Installing:
@@ -90,7 +90,7 @@ class Installing:
         cut, that may be any.
         """
         for tombstone in self._state.table.tombstones():
-            if is_cut or session.has_any_of(tombstone.item.origin):
+            if is_cut or session.named_any_of(tombstone.item.origin):
                 self.offer_removal(tombstone.item, session)
 
     def offer_removal(self, tombstone: Item, session: PeerSession) -> None:

@@ -24,8 +24,8 @@ from dens.overlay.mediator.replication import Sharing
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
-from dens.overlay.session.role import Participant
-from dens.overlay.session.signatures import is_believed
+from dens.overlay.session.role import NodeRole
+from dens.overlay.session.signatures import verifies_signature
 from dens.overlay.storage.notification_store import Carried
 from dens.overlay.wire.codes import (
     ASKING,
@@ -64,16 +64,16 @@ _DELIVERY: Final = 0
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 
 
-class Mediator(Participant):
+class Mediator(NodeRole):
     """Learns, relays, installs and notifies."""
 
     __slots__ = (
         "_context",
+        "_durable",
         "_framing",
         "_identities",
         "_installing",
         "_learning",
-        "_ledger",
         "_notifying",
         "_sessions",
         "_sharing",
@@ -91,7 +91,7 @@ class Mediator(Participant):
         identities: Identities | None,
     ) -> None:
         self._context = context
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._sessions = context.sessions
         self._state = state
         self._sharing = sharing
@@ -108,19 +108,19 @@ class Mediator(Participant):
         self._learning.restore(held, now_ms)
         self._sharing.restore(now_ms)
 
-    def could_not_take(self, item: Item, now_ms: int) -> Status:
+    def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Relay a message that this node can do nothing with."""
         return self._state.put_aside(item, now_ms)
 
-    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+    def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
         return self._state.ended(item_id, now_ms)
 
-    def understand(self, message: SummaryMessage) -> Summary:
+    def read_summary(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
         if message.hello.role == MEDIATOR:
-            return self._ledger.seen.compare(message.known, message.first, message.last)
-        return super().understand(message)
+            return self._durable.known.compare(message.known, message.first, message.last)
+        return super().read_summary(message)
 
     def relays_as_held(self) -> bool:
         """Return whether the replication policy shares everything."""
@@ -130,15 +130,15 @@ class Mediator(Participant):
         """Return whether the replication policy may count copies."""
         return not self._sharing.shares_everything
 
-    def note(self, session: PeerSession, now_ms: int) -> bytes:
+    def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers."""
         return self._sharing.note(session, now_ms)
 
-    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+    def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends of this device, where a peer can make use of them."""
-        return self._sharing.told_hosts(session)
+        return self._sharing.hosts_for(session)
 
-    def offered(self, question: bytes) -> list[HeardOffer]:
+    def offers_for(self, question: bytes) -> list[HeardOffer]:
         """Return what publishers announced whom a question is about, and which of them are in contact."""
         return self._state.services.offered(question, self._sessions)
 
@@ -146,7 +146,7 @@ class Mediator(Participant):
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message: believe it, learn it, and pass it on."""
-        if not is_believed(item, self._identities, self._context.quarantine, session.peer, now_ms):
+        if not verifies_signature(item, self._identities, self._context.quarantine, session.peer, now_ms):
             return NOT_SIGNED
         if item.type == NOTIFY and session.role is not MEDIATOR:
             return UNEXPECTED
@@ -161,24 +161,24 @@ class Mediator(Participant):
             word = None if session.flags == context.flags else context.mark(item.id, session)
             context.events.append(happened(now_ms, item, session.peer, word))
         elif status is SUPERSEDED and item.type != NOTIFY:
-            self._ledger.know(item)
+            self._durable.know(item)
         return status
 
     # ------------------------------------------------------------------ giving messages
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell an end what is known of it."""
-        return self._ledger.seen.encode_only(session.peer, most_bytes)
+        return self._durable.known.encode_only(session.peer, most_bytes)
 
     def summary_part(
         self, session: PeerSession, first: int, last: int | None, most_bytes: int
     ) -> tuple[bytes, int]:
         """Tell a mediator all that is known here, in parts where it is much."""
         if session.role is MEDIATOR:
-            return self._ledger.seen.encode_part(first, last, most_bytes)
+            return self._durable.known.encode_part(first, last, most_bytes)
         return super().summary_part(session, first, last, most_bytes)
 
-    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+    def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""
         role = session.role
         self._sharing.met(session, note if role is MEDIATOR else b"", now_ms)
@@ -186,7 +186,7 @@ class Mediator(Participant):
             session.taken_before = self._state.carried.added
             if self._state.composing.is_on and self._sharing.made and session.covered == LAST_NODE:
                 self._note_makers(session.peer, known, now_ms)
-            self.peer_said_more(session, known, 0, now_ms)
+            self.on_summary_part(session, known, 0, now_ms)
         elif role is SUBSCRIBER:
             self._notifying.met(session, now_ms)
         else:
@@ -196,7 +196,7 @@ class Mediator(Participant):
         """Note of which composites a mediator that lacks them has all parts, as its whole summary says: it
         has made them itself.
         """
-        held, composing, seen = self._state.items, self._state.composing, self._ledger.seen
+        held, composing, seen = self._state.items, self._state.composing, self._durable.known
         composites = [
             held[id] for id in known.lacking if id in held and held[id].language in composing.languages
         ]
@@ -208,9 +208,9 @@ class Mediator(Participant):
                         peer, item, lambda part: part in seen and part not in lacking, now_ms
                     )
 
-    def peer_said_more(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+    def on_summary_part(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
         """Queue what a mediator lacks."""
-        if self._ledger.reservations.by_item:
+        if self._durable.reservations.by_item:
             self._decide_reserved(session, known, first, now_ms)
         held = self._state.items
         missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
@@ -225,14 +225,14 @@ class Mediator(Participant):
         has what it names. What it lacks it never got, if the copy was sent to an earlier session of it, for
         which nothing verifies any more. Of what is under way in this session its answer decides.
         """
-        ledger, peer = self._ledger, session.peer
+        durable, peer = self._durable, session.peer
         lacking = set(known.lacking)
         returned: list[Item] = []
-        for item_id, reservation in ledger.reservations.sent_to(peer):
+        for item_id, reservation in durable.reservations.sent_to(peer):
             if not first <= item_id >> NUMBER_BITS <= session.covered or session.is_unanswered(item_id):
                 continue
             if item_id not in lacking:
-                ledger.settle(item_id, peer)
+                durable.settle(item_id, peer)
             elif reservation.session < session.peer_session:
                 returned.append(self._give_back(self._state.items[item_id], peer, now_ms))
         for item in returned:
@@ -242,7 +242,7 @@ class Mediator(Participant):
         """Take back a copy that a peer did not take; return the message as it is held now."""
         code = self._sharing.give_back(held, peer, now_ms)
         if code != held.copies:
-            held = held.but(copies=code)
+            held = held.replace(copies=code)
             self._state.lighten(held)
         return held
 
@@ -261,17 +261,17 @@ class Mediator(Participant):
             not self._sharing.counts_copies
             or carried is None
             or carried.order > session.taken_before
-            or session.lacked(item.id)
+            or session.summary_lacked(item.id)
         ):
             self._offer(item, session, now_ms)
 
-    def leaves(self, item: Item, session: PeerSession, now_ms: int) -> None:
+    def on_transmit(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Reserve a counted copy when it is sent."""
         if item.copies and session.role is MEDIATOR:
             held = self._state.items[item.id]
             kept = self._sharing.reserve(held, item.copies, session, now_ms)
             if kept != held.copies:
-                self._state.lighten(held.but(copies=kept))
+                self._state.lighten(held.replace(copies=kept))
 
     def duplicate_status(self, item: Item, session: PeerSession) -> Status:
         """Answer a counted copy of a known message. *Known* says that it came from somebody else, so that the
@@ -302,7 +302,7 @@ class Mediator(Participant):
             return
         session.enqueue(priority, item.id, type, item.size)
 
-    def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
+    def on_stored(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
         """Give what has just been learnt to those in contact whom it concerns, but not back. What could not
         be taken is relayed at the next contact.
         """
@@ -323,7 +323,7 @@ class Mediator(Participant):
         for item in items:
             carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
             if carried is not None:
-                for subscriber in list(carried.owed):
+                for subscriber in list(carried.pending):
                     self._tell(carried, subscriber, now_ms)
         self._notifying.deferred.find_by(now_ms)
 
@@ -336,7 +336,7 @@ class Mediator(Participant):
             for session in self._sessions.values():
                 if session.is_ready and session.role is MEDIATOR:
                     self._offer(carried.item, session, now_ms)
-            for subscriber in list(carried.owed):
+            for subscriber in list(carried.pending):
                 self._tell(carried, subscriber, now_ms)
 
     def _tell(self, carried: Carried, subscriber: int, now_ms: int) -> None:
@@ -358,7 +358,7 @@ class Mediator(Participant):
         """Return a message in the form that its receiver needs."""
         return self._framing.frame(item, type, session, now_ms)
 
-    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+    def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message: who is owed no more, which copies are settled, who wants parts."""
         if item.type == NOTIFY:
             if session.role is MEDIATOR:
@@ -376,11 +376,11 @@ class Mediator(Participant):
 
     def _copy_answered(self, item_id: ItemId, status: int, peer: int, now_ms: int) -> None:
         """Settle the copy that a peer stored, or give the one that it did not take to somebody else."""
-        reserved = self._ledger.reservations.by_item.get(item_id)
+        reserved = self._durable.reservations.by_item.get(item_id)
         if reserved is None or peer not in reserved:
             return
         if status == STORED:
-            self._ledger.settle(item_id, peer)
+            self._durable.settle(item_id, peer)
         else:
             self._offer_returned(self._give_back(self._state.items[item_id], peer, now_ms), now_ms)
 
@@ -397,10 +397,10 @@ class Mediator(Participant):
         """Return when something is to be done or found."""
         return min(self._notifying.deferred.find_ms, self._learning.waiting.due_ms)
 
-    def next_end_ms(self) -> int:
+    def next_expiry_ms(self) -> int:
         """Return when a subscription has lingered enough."""
         return self._state.table.wake_ms
 
-    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+    def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough."""
         return bool(self._state.lapse(until_ms, now_ms))

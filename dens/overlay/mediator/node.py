@@ -27,10 +27,10 @@ from dens.overlay.mediator.replication import Sharing
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.policies.epidemic import Epidemic
 from dens.overlay.policies.policy import ReplicationPolicy
-from dens.overlay.session.arguments import checked_hosts
+from dens.overlay.session.arguments import check_hosts
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
-from dens.overlay.session.results import HeldResults, ResultBook
+from dens.overlay.session.results import HeldResults, ResultTracker
 from dens.overlay.storage.store import Store
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.item import Item
@@ -62,7 +62,7 @@ class DensNode(Engine):
         work_exceeded: tuple[type[Exception], ...] = (),
     ) -> None:
         context = NodeContext(node, store, authenticator, limits, work_exceeded)
-        checked_hosts(hosts, node)
+        check_hosts(hosts, node)
         heard = LanguageMatchers(matchers, context.work, listens_to, judged)
         composing = Composing(context, composers, frozenset(results or ()))
         self.state: Final = MediatorState(
@@ -72,7 +72,7 @@ class DensNode(Engine):
             PartBook(parts),
             CoverBook(context, covers),
             composing,
-            HeldResults(context, ResultBook(context, results)),
+            HeldResults(context, ResultTracker(context, results)),
             hosts,
         )
         sharing = Sharing(context, policy or Epidemic(), self.state.carried, composing, hosts)

@@ -14,7 +14,7 @@ from dens.overlay.mediator.matching import Failure, LanguageMatchers, Match
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
 from dens.overlay.storage.notification_store import Carried, NotificationStore
-from dens.overlay.storage.receipts import ReceiptBook
+from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
 from dens.overlay.wire.codes import ASKING, NOTIFY, SUBSCRIBE
 from dens.overlay.wire.item import Item, ItemId
@@ -27,7 +27,7 @@ Found = Callable[[Carried, int, int], None]
 """Is told of a notification, a subscriber that turned out to be owed it, and the time."""
 
 
-def said_by(item: Item) -> Subscribed:
+def read_results(item: Item) -> Subscribed:
     """Read what a SUBSCRIBE or a RENEW says, or raise RemoteProtocolError."""
     if item.type == SUBSCRIBE:
         return Subscribed.from_subscribe(item.payload)
@@ -46,7 +46,7 @@ class Owing:
         hosts: frozenset[int],
         table: SubscriptionTable,
         carried: NotificationStore,
-        receipts: ReceiptBook,
+        receipts: ReceiptTable,
     ) -> None:
         self._events = context.events
         self._quarantine = context.quarantine
@@ -60,9 +60,7 @@ class Owing:
         """Return whether there is a matcher for subscriptions of this language."""
         return language in self._matchers
 
-    def match_from_now_on(
-        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
-    ) -> bool:
+    def match_from_now_on(self, subscription: Subscription, now_ms: int, *, may_reject: bool = False) -> bool:
         """Put a subscription into its matcher; return whether it is there."""
         return self._quarantine.attempt(
             Work.MATCHING,
@@ -72,7 +70,7 @@ class Owing:
             subscription,
             now_ms,
             otherwise=False,
-            lets_refuse=lets_refuse,
+            may_reject=may_reject,
         )
 
     def match_no_more(self, subscription: Subscription, now_ms: int) -> None:
@@ -88,10 +86,10 @@ class Owing:
         for item, error in failures:
             is_at_fault = self._quarantine.put(Work.MATCHING, item, error, now_ms)
             if is_at_fault and item.type in ASKING:
-                subscription = Subscription.of(item, said_by(item))
+                subscription = Subscription.of(item, read_results(item))
                 if self._table.get(subscription.key) == subscription:
                     self.match_no_more(subscription, now_ms)
-                    self._carried.release(*subscription.key)
+                    self._carried.drop_subscription(*subscription.key)
 
     def match_with(
         self,
@@ -155,7 +153,7 @@ class Owing:
         """Find again what a subscriber is owed that was not kept for want of room, some notifications at a
         time, until there is no room for more.
         """
-        self._carried.begin_to_find(subscriber)
+        self._carried.resume(subscriber)
         subscriptions = [
             one
             for one in self._table.subscriptions()
@@ -207,7 +205,7 @@ class Owing:
             if is_for_ends and subscriber not in self._hosts:
                 continue
             if self._receipts.has(item_id, subscriber):
-                self._carried.had_already(carried)
+                self._carried.delivered_elsewhere(carried)
             elif self._is_matched(subscription):
                 satisfied = Satisfied(subscription.id, subscription.seq, degree_u8, detail)
                 if subscriber in owed:
@@ -225,7 +223,7 @@ class Owing:
         now_ms: int,
         from_before: bool = False,
     ) -> None:
-        self._carried.owe(carried, subscriber, satisfied)
+        self._carried.add_pending(carried, subscriber, satisfied)
         for one in satisfied:
             self._events.append(
                 NotificationMatched(

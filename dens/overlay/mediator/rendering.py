@@ -23,7 +23,7 @@ def notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | N
     if not satisfied:
         return None
     notify = Notify(tuple(satisfied.values()), item.payload)
-    return item.but(type=NOTIFY, payload=notify.encode(), copies=0)
+    return item.replace(type=NOTIFY, payload=notify.encode(), copies=0)
 
 
 class Framing:
@@ -41,13 +41,13 @@ class Framing:
             if session.role is MEDIATOR:
                 return self._frame_for_mediator(item, session, now_ms)
             carried = self._carried.get(item.id)
-            return None if carried is None else notify_of(item, carried.owed.get(session.peer))
+            return None if carried is None else notify_of(item, carried.pending.get(session.peer))
         if type == INSTALL:
             if item.type not in ASKING:
                 return None  # Somebody gave the number of a part to something else.
             return install_of(item)
         if type == REMOVE:
-            return item.but(type=int(type), payload=item.payload[:2], signature=b"")
+            return item.replace(type=int(type), payload=item.payload[:2], signature=b"")
         return item
 
     def _frame_for_mediator(self, item: Item, session: PeerSession, now_ms: int) -> Item | None:
@@ -58,4 +58,4 @@ class Framing:
         copies = self._sharing.share(item, session.peer, now_ms)
         if copies is None:
             return notify_of(item, self._sharing.hosted_and_owed(item.id, session))
-        return item if copies == item.copies else item.but(copies=copies)
+        return item if copies == item.copies else item.replace(copies=copies)

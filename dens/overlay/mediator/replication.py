@@ -36,8 +36,8 @@ class Sharing:
     __slots__ = (
         "_carried",
         "_composing",
+        "_durable",
         "_hosts",
-        "_ledger",
         "_node",
         "_policy",
         "_quarantine",
@@ -56,7 +56,7 @@ class Sharing:
         hosts: frozenset[int],
     ) -> None:
         self._node = context.node
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._quarantine = context.quarantine
         self._policy = policy
         self._carried = carried
@@ -90,7 +90,7 @@ class Sharing:
         is_mediator = session.role is MEDIATOR
         try:
             self._policy.met(session.peer, is_mediator, note, now_ms, session.hosts)
-            self._ledger.note_policy(self._checked_state())
+            self._durable.note_policy(self._checked_state())
         except Exception as error:
             theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
             self._quarantine.put(Work.SHARING, theirs, error, now_ms, session.peer)
@@ -103,11 +103,11 @@ class Sharing:
 
     def restore(self, now_ms: int) -> None:
         """Give the policy what it had learnt before a restart."""
-        if state := self._ledger.policy_state:
+        if state := self._durable.policy_state:
             own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
             self._quarantine.attempt(Work.SHARING, own, now_ms, self._policy.restore, state, otherwise=None)
 
-    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+    def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends of this device, where a peer can make use of them."""
         is_of_use = session.role is MEDIATOR and not self.shares_everything
         return tuple(sorted(self._hosts)) if is_of_use else ()
@@ -129,14 +129,14 @@ class Sharing:
         """
         if self.shares_everything:
             return 0
-        reserved = self._ledger.reservations.by_item.get(item.id)
+        reserved = self._durable.reservations.by_item.get(item.id)
         if reserved is not None:
             own = reserved.get(peer)
             if own is not None:
                 return own.given
         owed_to: Collection[int] = ()
         if self.asks_who_is_owed:
-            owed_to = self._carried.subscribers_owed(item.id)
+            owed_to = self._carried.pending_subscribers(item.id)
             if item.language in self._composing.listeners:
                 owed_to = {*owed_to, *self._composing.wanted_by(item, now_ms)}
             if self._hosts:
@@ -144,7 +144,7 @@ class Sharing:
         if reserved is not None:
             for place, returned in reserved.items():
                 if place >= RETURNED:
-                    before = item.but(copies=returned.before)
+                    before = item.replace(copies=returned.before)
                     if self._ask(before, owed_to, peer, now_ms) == returned.given:
                         return returned.given
         return self._ask(item, owed_to, peer, now_ms)
@@ -173,42 +173,42 @@ class Sharing:
         """
         if session.hosts and (carried := self._carried.get(item_id)) is not None:
             for end in session.hosts:
-                if end in carried.owed and end not in self._hosts:
-                    return carried.owed[end]
+                if end in carried.pending and end not in self._hosts:
+                    return carried.pending[end]
         return None
 
     def reserve(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
         """Reserve a copy with this code, which leaves for a mediator; return the code that stays here."""
-        ledger, peer = self._ledger, session.peer
-        reserved = ledger.reservations.by_item.get(held.id)
+        durable, peer = self._durable, session.peer
+        reserved = durable.reservations.by_item.get(held.id)
         if reserved is not None:
             if peer in reserved:
                 return held.copies
             for place, returned in reserved.items():
                 if place >= RETURNED and returned.given == given:
-                    ledger.settle(held.id, place)
-                    ledger.reserve(held.id, peer, Reservation(returned.before, given, session.peer_session))
+                    durable.settle(held.id, place)
+                    durable.reserve(held.id, peer, Reservation(returned.before, given, session.peer_session))
                     return held.copies
-        ledger.reserve(held.id, peer, Reservation(held.copies, given, session.peer_session))
+        durable.reserve(held.id, peer, Reservation(held.copies, given, session.peer_session))
         return self._kept(held, given, now_ms)
 
     def give_back(self, held: Item, peer: int, now_ms: int) -> int:
         """Take a copy back that a peer has not taken; return the code that is here now. Where nothing else
         was given since, that is what was here before; else the copy waits for another peer.
         """
-        ledger, code = self._ledger, held.copies
-        reserved = ledger.reservations.by_item[held.id]
-        ledger.reserve(held.id, ledger.reservations.place_for_returned(held.id), reserved[peer])
-        ledger.settle(held.id, peer)
+        durable, code = self._durable, held.copies
+        reserved = durable.reservations.by_item[held.id]
+        durable.reserve(held.id, durable.reservations.place_for_returned(held.id), reserved[peer])
+        durable.settle(held.id, peer)
         is_merged = True
         while is_merged:
             is_merged = False
             for place, returned in reserved.items():
                 if place >= RETURNED:
-                    kept = self._kept(held.but(copies=returned.before), returned.given, now_ms)
+                    kept = self._kept(held.replace(copies=returned.before), returned.given, now_ms)
                     if kept == code:
                         code, is_merged = returned.before, True
-                        ledger.settle(held.id, place)
+                        durable.settle(held.id, place)
                         break
         return code
 

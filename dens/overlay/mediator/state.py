@@ -17,7 +17,7 @@ from dens.overlay.mediator.pending import Owing
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.results import HeldResults
 from dens.overlay.storage.notification_store import NotificationStore
-from dens.overlay.storage.receipts import ReceiptBook
+from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
 from dens.overlay.wire.codes import (
     ANNOUNCE,
@@ -40,8 +40,8 @@ class MediatorState:
     """The memory of a mediator."""
 
     __slots__ = (
+        "_durable",
         "_events",
-        "_ledger",
         "_limits",
         "carried",
         "composing",
@@ -68,7 +68,7 @@ class MediatorState:
         results: HeldResults,
         hosts: frozenset[int],
     ) -> None:
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._events = context.events
         self._limits = context.limits
         self.hosts: Final = hosts
@@ -76,7 +76,7 @@ class MediatorState:
         self.items: Final[dict[ItemId, Item]] = {}
         self.table: Final = SubscriptionTable(context.limits.linger_ms)
         self.carried: Final = NotificationStore(context.limits)
-        self.receipts: Final = ReceiptBook()
+        self.receipts: Final = ReceiptTable()
         self.services: Final = services
         self.parts: Final = parts
         self.covering: Final = covering
@@ -89,16 +89,16 @@ class MediatorState:
     def hold(self, item: Item) -> None:
         """Hold a message, and know it."""
         self.items[item.id] = item
-        self._ledger.keep(item)
+        self._durable.keep(item)
 
     def lapse(self, until_ms: int, now_ms: int) -> list[Subscription]:
         """Forget subscriptions that have lingered enough by then; return them."""
-        lapsed: list[Subscription] = []
-        while self.table.wake_ms <= until_ms and (ended := self.table.pop_ended(until_ms)) is not None:
-            lapsed.append(ended)
+        expire_state: list[Subscription] = []
+        while self.table.wake_ms <= until_ms and (ended := self.table.pop_expired(until_ms)) is not None:
+            expire_state.append(ended)
             self.find_no_more(ended, now_ms)
             self.forget_services(ended, now_ms)
-        return lapsed
+        return expire_state
 
     def find_no_more(self, ended: Subscription, now_ms: int) -> None:
         """Neither match a subscription any longer, nor compose anything for it."""
@@ -109,7 +109,7 @@ class MediatorState:
         """Hold a notification with fewer copies to give."""
         self.items[item.id] = item
         self.carried.replace(item)
-        self._ledger.rewrite(item)
+        self._durable.rewrite(item)
 
     def forget_services(self, ended: Subscription, now_ms: int) -> None:
         """Offer a subscription that has ended to no publisher any more."""
@@ -138,21 +138,21 @@ class MediatorState:
         if self.composing.is_on:
             self.composing.forget(item, now_ms)
         if self.results.said:
-            self.results.let_go(item.id)
-        self._ledger.let_go(item)
+            self.results.release(item.id)
+        self._durable.release(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
     def release(self, subscriber: int, id: int, now_ms: int) -> None:
         """Owe nothing more for this subscription."""
-        waiting = self.carried.owed_to(subscriber) if subscriber in self.hosts else ()
-        self.carried.release(subscriber, id)
+        waiting = self.carried.pending_for(subscriber) if subscriber in self.hosts else ()
+        self.carried.drop_subscription(subscriber, id)
         for item_id in waiting:
             self.let_go_if_done(item_id, now_ms)
 
     def let_go_if_done(self, item_id: ItemId, now_ms: int) -> None:
         """Let go of a copy that came for the ends of this device, if none of them is owed it any more."""
         item = self.items.get(item_id)
-        if item is not None and item.type == NOTIFY and not self.carried.is_owed(item_id):
+        if item is not None and item.type == NOTIFY and not self.carried.is_pending(item_id):
             self.forget_copy(item, now_ms)
 
     def forget_copy(self, item: Item, now_ms: int) -> None:
@@ -161,7 +161,7 @@ class MediatorState:
         del self.items[item.id]
         self.composing.forget(item, now_ms)
         self.results.forget(item.id)
-        self._ledger.forget(item.id)
+        self._durable.forget(item.id)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[Reason.DELIVERED]))
 
     def ended(self, item_id: ItemId, now_ms: int) -> bool:
@@ -178,11 +178,11 @@ class MediatorState:
             if self.composing.is_on:
                 self.composing.forget(item, now_ms)
             if self.results.said:
-                self.results.let_go(item_id)
+                self.results.release(item_id)
         elif kind == RECEIPT:
             self.receipts.remove(item)
         elif kind == UNSUBSCRIBE:
-            self.table.tombstone_ended((item.origin, item.payload[HEADER_ID]), item)
+            self.table.forget_tombstone((item.origin, item.payload[HEADER_ID]), item)
         elif kind == ANNOUNCE:
             self.services.forget(item)
             self.parts.ask_anew(item.origin)

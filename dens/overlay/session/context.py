@@ -10,12 +10,12 @@ from typing import Final
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import Event
 from dens.overlay.limits import Limits
-from dens.overlay.session.arguments import checked_code, checked_node
+from dens.overlay.session.arguments import check_code, check_node
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.quarantine import Quarantine
 from dens.overlay.session.rate_limit import RateLimit
 from dens.overlay.session.work_budget import WorkBudget
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.storage.store import Store
 from dens.overlay.wire import envelope
 from dens.overlay.wire.authentication import Authenticator
@@ -28,9 +28,9 @@ class NodeContext:
 
     __slots__ = (
         "authenticator",
+        "durable",
         "events",
         "flags",
-        "ledger",
         "limits",
         "node",
         "quarantine",
@@ -47,7 +47,7 @@ class NodeContext:
         limits: Limits | None = None,
         work_exceeded: tuple[type[Exception], ...] = (),
     ) -> None:
-        checked_node(node)
+        check_node(node)
         if authenticator is not None and authenticator.node != node:
             raise LocalProtocolError(
                 f"the authenticator of node {authenticator.node} was given to node {node}; give "
@@ -59,24 +59,24 @@ class NodeContext:
         self.authenticator: Final = authenticator
         self.flags: Final = envelope.TAGGED if authenticator.tag_bytes else 0
         """`TAGGED` where this mission has a key."""
-        self.ledger: Final = Ledger(store, limits)
+        self.durable: Final = DurableState(store, limits)
         self.events: Final[deque[Event]] = deque()
         self.work: Final = WorkBudget(limits.work_per_s, limits.work_burst, work_exceeded)
-        self.quarantine: Final = Quarantine(self.ledger, self.events, self.work.exceeded)
+        self.quarantine: Final = Quarantine(self.durable, self.events, self.work.exceeded)
         self.rate_limit: Final = RateLimit(limits.session_ms, limits.session_burst)
         self.sessions: Final[dict[int, PeerSession]] = {}
         """The open contacts, by peer."""
 
     def make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
         """Return a new message of this node's."""
-        checked_code(language, "language")
-        checked_code(lifetime_q, "lifetime code")
-        number = self.ledger.item_number()
+        check_code(language, "language")
+        check_code(lifetime_q, "lifetime code")
+        number = self.durable.item_number()
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
     def mark(self, item_id: ItemId, session: PeerSession) -> str | None:
         """Mark a message that has just been taken if nothing verified it; return the word for events."""
         if session.flags == self.flags:
             return None
-        self.ledger.mark_unverified(item_id)
+        self.durable.mark_unverified(item_id)
         return UNVERIFIED

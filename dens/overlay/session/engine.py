@@ -9,9 +9,9 @@ Rules that hold for every engine:
 - What is known already is acknowledged again and otherwise ignored.
 - An end speaks for itself only; a mediator relays for others.
 - What has ended is told, with the time at which it ended, when the node next does anything; nobody is woken
-  for it. A driver that wants it told sooner asks `next_end_ms`.
+  for it. A driver that wants it told sooner asks `next_expiry_ms`.
 
-What messages mean is asked of the participant that the engine is given (dens/overlay/session/role.py).
+What messages mean is asked of the node_role that the engine is given (dens/overlay/session/role.py).
 """
 
 from abc import ABC, abstractmethod
@@ -27,14 +27,14 @@ from dens.overlay.events import (
     MessageAcknowledged,
     MessageRefused,
 )
-from dens.overlay.session.arguments import checked_bytes, checked_peer, checked_table_check
+from dens.overlay.session.arguments import check_bytes, check_peer, check_table_check
 from dens.overlay.session.context import NodeContext
-from dens.overlay.session.handshake import Greeting, summary_role
+from dens.overlay.session.handshake import Handshake, summary_role
 from dens.overlay.session.lookup import Lookups
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.session.quarantine import REFUSALS, Work
-from dens.overlay.session.role import Participant
+from dens.overlay.session.role import NodeRole
 from dens.overlay.session.transmitter import Transmitter
 from dens.overlay.wire.authentication import TAG_BYTES
 from dens.overlay.wire.codes import (
@@ -68,40 +68,40 @@ _SUMMARY_RANK: Final = 0
 _ITEM_RANK: Final = 2
 _RANKS: Final = {SUMMARY: _SUMMARY_RANK, ACKNOWLEDGEMENT: 1}
 """In which order the link messages of a batch come, before what is stored."""
-PATIENCE_MS: Final = 3_000
+LOOKUP_TIMEOUT_MS: Final = 3_000
 """So long an answer to a look-up is waited for, if nothing else is said."""
 
 
 class Engine(ABC):
-    """A protocol machine: it has a transmitter, and a participant to whom messages mean something.
+    """A protocol engine: a transmitter, and a `NodeRole` that handles messages.
 
-    `SubscriberEnd`, `PublisherEnd` and `DensNode` are engines with a participant of their own, and with what
-    their applications ask; they change nothing of what is here.
+    `SubscriberEndpoint`, `PublisherEndpoint` and `DensNode` are engines with a role and an application
+    interface of their own.
     """
 
-    def __init__(self, context: NodeContext, table_check: int, participant: Participant, now_ms: int) -> None:
-        checked_table_check(table_check)
+    def __init__(self, context: NodeContext, table_check: int, node_role: NodeRole, now_ms: int) -> None:
+        check_table_check(table_check)
         self.node: Final = context.node
         self.limits: Final = context.limits
-        self.role: Final = participant.role
+        self.role: Final = node_role.role
         self.context: Final = context
         """For those who look into a node; its parts have it too."""
-        self._participant = participant
-        self._transmitter = Transmitter(context, table_check, participant)
-        self._greeting = Greeting(context, participant)
-        self._lookups = Lookups(context, table_check, participant)
+        self._node_role = node_role
+        self._transmitter = Transmitter(context, table_check, node_role)
+        self._handshake = Handshake(context, node_role)
+        self._lookups = Lookups(context, table_check, node_role)
         self._table_check = table_check
         self._authenticator = context.authenticator
         self._flags = context.flags
-        self._ledger = context.ledger
-        self._seen = context.ledger.seen
+        self._durable = context.durable
+        self._known = context.durable.known
         self._events = context.events
         self._quarantine = context.quarantine
         self._sessions = context.sessions
-        self._commits_at_once = participant.commits_at_once
+        self._commits_at_once = node_role.commits_at_once
         self._began_ms = now_ms
-        held, inbox = self._ledger.load()
-        participant.restore(held, inbox, now_ms)
+        held, inbox = self._durable.load()
+        node_role.restore(held, inbox, now_ms)
 
     # ------------------------------------------------------------------ the seven verbs
 
@@ -126,39 +126,39 @@ class Engine(ABC):
                 return self._refuse(data, peer, reason, now_ms)
         if check != self._table_check:
             return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
-        if self._seen.forget_ms < now_ms:
+        if self._known.forget_ms < now_ms:
             self._forget(now_ms - 1)
-        if self._seen.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms:
-            self.end_what_is_over(now_ms)
+        if self._known.wake_ms <= now_ms or self._node_role.next_expiry_ms() <= now_ms:
+            self.expire(now_ms)
         try:
             if item.number < LINK_NUMBER:
-                return self._items_came((item,), session, now_ms)
+                return self._on_items((item,), session, now_ms)
             if item.origin != peer:
                 return self._refuse(data, peer, Reason.MALFORMED, now_ms)
             if item.type == HELLO:
                 hello = Hello.decode(item.payload)
-                if not self._greeting.is_admitted(hello, session, now_ms):
+                if not self._handshake.is_admitted(hello, session, now_ms):
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-                return self._greeting.hello_came(hello, item.number, session, now_ms)
+                return self._handshake.on_hello(hello, item.number, session, now_ms)
             if item.type == LOOKUP or item.type == OFFERS:
-                return self._look_up_came(item, session, len(data), now_ms)
-            items = self._unbatched(item.payload, peer, now_ms) if item.type == BATCH else [item]
+                return self._on_lookup_message(item, session, len(data), now_ms)
+            items = self._split_batch(item.payload, peer, now_ms) if item.type == BATCH else [item]
             summary = SummaryMessage.decode(items[0].payload) if items[0].type == SUMMARY else None
-            if summary is not None and not self._greeting.is_summary_admitted(
+            if summary is not None and not self._handshake.is_summary_admitted(
                 items[0], summary, session, now_ms
             ):
                 return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-            self._take_all(items, summary, item.number, session, now_ms)
+            self._process(items, summary, item.number, session, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
-        return session.is_link_news(item.number)
+        return session.note_link_number(item.number)
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
-        checked_peer(peer, self.node)
-        self.end_what_is_over(now_ms)
+        check_peer(peer, self.node)
+        self.expire(now_ms)
         self._sessions.pop(peer, None)  # Look-ups wait on: the peer is asked again when it is ready.
-        number = self._ledger.session_number()
+        number = self._durable.session_number()
         flags = 0 if is_trusted else self._flags
         session = self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
         if self.role is MEDIATOR and self.node > peer:
@@ -173,13 +173,13 @@ class Engine(ABC):
     def is_unverified(self, item_id: ItemId) -> bool:
         """Say whether a message that is held here came over a trusted link, without a tag in a mission that
         has a key."""
-        return self._ledger.is_unverified(item_id)
+        return self._durable.is_unverified(item_id)
 
     def next_timer_ms(self) -> int | None:
         """Return when something becomes due: a hello, a retransmission, acknowledgements. Ends are not: to
         everybody else what is over is over, whether its node has told so or not.
         """
-        earliest = min(self._participant.next_timer_ms(), self._lookups.due_ms)
+        earliest = min(self._node_role.next_timer_ms(), self._lookups.due_ms)
         for session in self._sessions.values():
             if session.due_ms < earliest:
                 earliest = session.due_ms
@@ -187,36 +187,36 @@ class Engine(ABC):
 
     def timer_due(self, now_ms: int) -> None:
         """End what is over. What sessions want to send is found by `datagrams_to_send`."""
-        if self._seen.forget_ms <= now_ms:
+        if self._known.forget_ms <= now_ms:
             self._forget(now_ms)
-        self.end_what_is_over(now_ms)
-        self._participant.timer_due(now_ms)
+        self.expire(now_ms)
+        self._node_role.timer_due(now_ms)
         if self._lookups.due_ms <= now_ms:
             self._lookups.timer_due(now_ms)
 
-    def next_end_ms(self) -> int | None:
+    def next_expiry_ms(self) -> int | None:
         """Return when something ends, or may end, that is not told yet. It is told by any verb that is given
         the time; nothing else depends on when.
         """
-        earliest = min(self._seen.wake_ms, self._participant.next_end_ms())
+        earliest = min(self._known.wake_ms, self._node_role.next_expiry_ms())
         return None if earliest == NEVER_MS else earliest
 
-    def end_what_is_over(self, now_ms: int) -> None:
+    def expire(self, now_ms: int) -> None:
         """End what is over by now, in the order in which it ended, and as of then: as if the node had been
         woken for each. What ended before this engine began ends with its beginning. A driver may ask for it
         at any time, and changes nothing by it.
         """
-        seen, participant = self._seen, self._participant
-        while (at_ms := min(seen.wake_ms, participant.next_end_ms())) <= now_ms:
+        known, node_role = self._known, self._node_role
+        while (at_ms := min(known.wake_ms, node_role.next_expiry_ms())) <= now_ms:
             told_ms = max(at_ms, self._began_ms)
             is_any = False
-            while (ended := seen.pop_ended(at_ms)) is not None:
+            while (ended := known.pop_expired(at_ms)) is not None:
                 is_any = True
-                if participant.ended(ended[0], told_ms):
-                    self._ledger.held_ended(*ended)
+                if node_role.on_expired(ended[0], told_ms):
+                    self._durable.expire_held(*ended)
                 else:
-                    self._ledger.forget(ended[0])
-            if participant.lapsed(at_ms, told_ms) or is_any:
+                    self._durable.forget(ended[0])
+            if node_role.expire_state(at_ms, told_ms) or is_any:
                 self._events.append(HoldingsEnded(told_ms, *self.held()))
 
     @abstractmethod
@@ -224,9 +224,9 @@ class Engine(ABC):
         """Return how many subscriptions and notifications are held, and the bytes of the latter."""
 
     def _forget(self, now_ms: int) -> None:
-        """Forget what was only known until now. No timer asks for it: it is done where it is seen."""
-        while (item_id := self._seen.pop_forgotten(now_ms)) is not None:
-            self._ledger.forget(item_id)
+        """Forget what was only known until now. No timer asks for it: it is done where it is known."""
+        while (item_id := self._known.pop_forgotten(now_ms)) is not None:
+            self._durable.forget(item_id)
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
         """Commit the store, then return what should be sent now, in order."""
@@ -234,12 +234,12 @@ class Engine(ABC):
         for session in self._sessions.values():
             if session.due_ms <= now_ms:
                 if session.due_ms != AT_ONCE_MS:
-                    session.rest()  # Mostly the answer came before the RTO was over.
+                    session.update_due()  # Mostly the answer came before the RTO was over.
                 if session.due_ms <= now_ms:
                     self._transmitter.transmit(session, now_ms, out)
-                    session.rest()
+                    session.update_due()
         if out or self._commits_at_once:
-            self._ledger.commit()
+            self._durable.commit()
         return out
 
     def next_event(self) -> Event | None:
@@ -251,46 +251,46 @@ class Engine(ABC):
         session = self._sessions.get(peer)
         return None if session is None else session.role
 
-    def greeted_by(self, role: Role) -> bool:
+    def has_peer_in_role(self, role: Role) -> bool:
         """Return whether anybody of this role is in contact and has greeted."""
         return any(session.role is role for session in self._sessions.values())
 
-    def new_life(self) -> int:
+    def new_incarnation(self) -> int:
         """Return a number that is greater than in every earlier life, durably, for links that have to show
         which of two words of this node is newer.
         """
-        number = self._ledger.session_number()
-        self._ledger.commit()
+        number = self._durable.session_number()
+        self._durable.commit()
         return number
 
     def look_up(
-        self, question: bytes, now_ms: int, *, hops: int | None = None, patience_ms: int = PATIENCE_MS
+        self, question: bytes, now_ms: int, *, hops: int | None = None, timeout_ms: int = LOOKUP_TIMEOUT_MS
     ) -> int:
         """Ask the partition who offers what, over so many mediators at most (`lookup_hops`). The question is
         the directory's own (nothing asks for everything). One `OffersHeard` with the number that is returned
         follows, when everybody in reach has answered or the patience is over.
         """
-        checked_bytes(question, "a question")
-        return self._lookups.ask(
-            question, self.limits.lookup_hops if hops is None else hops, patience_ms, now_ms
+        check_bytes(question, "a question")
+        return self._lookups.start(
+            question, self.limits.lookup_hops if hops is None else hops, timeout_ms, now_ms
         )
 
     # ------------------------------------------------------------------ what comes in
 
-    def _look_up_came(self, item: Item, session: PeerSession, size: int, now_ms: int) -> bool:
+    def _on_lookup_message(self, item: Item, session: PeerSession, size: int, now_ms: int) -> bool:
         """Take a question or an answer. A question that is no news in this contact was recorded, repeated by
         the network or overtaken: it costs nothing, and whoever misses an answer asks again.
         """
-        is_news = session.is_link_news(item.number)
+        is_news = session.note_link_number(item.number)
         reason: Reason | None = None
         if session.role is None:
             reason = Reason.NO_CONTACT
         elif item.type == OFFERS:
-            self._lookups.offers_came(item, session, now_ms)
+            self._lookups.on_offers(item, session, now_ms)
         elif not is_news:
             pass
         elif self._lookups.admits(session.peer, now_ms):
-            self._lookups.lookup_came(item, session, now_ms)
+            self._lookups.on_lookup(item, session, now_ms)
         else:
             reason = Reason.RATE_LIMIT
         if reason is not None:
@@ -317,7 +317,7 @@ class Engine(ABC):
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
         return False
 
-    def _unbatched(self, payload: bytes, peer: int, now_ms: int) -> list[Item]:
+    def _split_batch(self, payload: bytes, peer: int, now_ms: int) -> list[Item]:
         """Return the messages of a batch; all of them are good, or RemoteProtocolError is raised.
 
         A summary comes first, then acknowledgements: so what is found to be bad is found before anything
@@ -338,7 +338,7 @@ class Engine(ABC):
             items.append(item)
         return items
 
-    def _take_all(
+    def _process(
         self,
         items: list[Item],
         summary: SummaryMessage | None,
@@ -360,28 +360,28 @@ class Engine(ABC):
             to_answer -= 1
         answered = len(session.acks)
         if summary is not None:
-            self._greeting.summary_came(items[0], summary, session, now_ms)
-            if session.is_ready and (self._lookups.is_any or self._participant.look_up_ms() != NEVER_MS):
-                self._lookups.peer_ready(session, now_ms)
+            self._handshake.on_summary(items[0], summary, session, now_ms)
+            if session.is_ready and (self._lookups.is_any or self._node_role.lookup_due_ms() != NEVER_MS):
+                self._lookups.on_peer_ready(session, now_ms)
         if answers and session.is_of_session(answers_number):
-            self._acknowledgement_came(answers, session, now_ms)
+            self._on_acknowledgement(answers, session, now_ms)
         if at < len(items):
-            self._items_came(items[at:] if at else items, session, now_ms)
+            self._on_items(items[at:] if at else items, session, now_ms)
         if to_answer > 1:
-            session.answer_together(answered, to_answer, session.peer, number)
+            session.merge_acks(answered, to_answer, session.peer, number)
 
-    def _acknowledgement_came(
+    def _on_acknowledgement(
         self, entries: Sequence[tuple[int, int, int]], session: PeerSession, now_ms: int
     ) -> None:
-        events, peer, participant = self._events, session.peer, self._participant
+        events, peer, node_role = self._events, session.peer, self._node_role
         for origin, number, status in entries:
             word = None if status in HAS_IT else STATUS_NAMES[status]
-            for item in session.acknowledged(origin << NUMBER_BITS | number, now_ms):
+            for item in session.on_acknowledged(origin << NUMBER_BITS | number, now_ms):
                 if item.type != SUMMARY:
                     events.append(MessageAcknowledged(now_ms, item, peer, word))
-                    participant.acknowledged(item, status, session, now_ms)
+                    node_role.on_acknowledged(item, status, session, now_ms)
 
-    def _items_came(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:
+    def _on_items(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:
         """Take messages that came together; return whether one came for the first time in this contact."""
         events, peer, role = self._events, session.peer, session.role
         if role is None:
@@ -389,12 +389,12 @@ class Engine(ABC):
             events.append(DatagramRefused(now_ms, peer, size, REASON_NAMES[Reason.NO_CONTACT]))
             return False
         is_news = False
-        ends = self._seen.ends
+        ends = self._known.ends
         stored: list[Item] = []
-        quarantined = self._ledger.quarantined
+        quarantined = self._durable.quarantined
         for item in items:
             item_id = item.id
-            has_come = session.came(item_id)
+            has_come = session.note_received(item_id)
             is_known = has_come or item_id in ends
             if is_known:
                 status = KNOWN
@@ -405,24 +405,24 @@ class Engine(ABC):
             elif role is not MEDIATOR and item.origin != peer:
                 status = FOREIGN_ORIGIN
             else:
-                status = self._take_carefully(item, session, now_ms)
+                status = self._take_isolated(item, session, now_ms)
             if status is KNOWN or is_known:
-                session.took(item_id)
+                session.note_taken(item_id)
                 events.append(DuplicateReceived(now_ms, item, peer))
                 if item.copies:
-                    status = self._participant.duplicate_status(item, session)
+                    status = self._node_role.duplicate_status(item, session)
             elif status is STORED or status is QUARANTINED:
-                session.took(item_id)
+                session.note_taken(item_id)
                 stored.append(item)
             else:
                 events.append(MessageRefused(now_ms, item, peer, STATUS_NAMES[status]))
             session.acknowledge(item, status, now_ms)
             is_news = is_news or not has_come
         if stored:
-            self._participant.pass_on(stored, session, now_ms)
+            self._node_role.on_stored(stored, session, now_ms)
         return is_news
 
-    def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+    def _take_isolated(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message whatever happens; bytes that it refuses to read are a bad payload.
 
         It is what `Quarantine.attempt` does, without a call: every message is taken.
@@ -430,7 +430,7 @@ class Engine(ABC):
         status: Status | None = None
         if not self._quarantine.holds(item, Work.TAKING):
             try:
-                status = self._participant.take(item, session, now_ms)
+                status = self._node_role.take(item, session, now_ms)
             except REFUSALS:
                 status = BAD_PAYLOAD
             except StoreError:
@@ -438,7 +438,7 @@ class Engine(ABC):
             except Exception as error:
                 self._quarantine.put(Work.TAKING, item, error, now_ms, session.peer)
         if status is None:
-            status = self._participant.could_not_take(item, now_ms)
+            status = self._node_role.on_take_failed(item, now_ms)
         if status is not STORED and status is not QUARANTINED:
-            self._ledger.release(item.id)
+            self._durable.clear_quarantine(item.id)
         return status

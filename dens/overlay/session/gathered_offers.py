@@ -10,13 +10,13 @@ from typing import Final
 from dens.overlay.events import HeardOffer
 from dens.overlay.wire.envelope import pack
 from dens.overlay.wire.item import Item
-from dens.overlay.wire.lookup_messages import ENTRY_BYTES, FLAG_WORDS, MOST_PARTS, MUCH, OfferEntry, Offers
+from dens.overlay.wire.lookup_messages import ENTRY_BYTES, FLAG_WORDS, MUCH, PARTS_MAX, OfferEntry, Offers
 
-FARTHEST: Final = 255
+DISTANCE_MAX: Final = 255
 """The greatest distance that is told; whoever is only heard of is farther."""
 PART_BYTES: Final = 1_100
 """About so many bytes of offers go in one datagram, so that no network need break it up."""
-_MOST_MEDIATORS: Final = 65_535
+_MEDIATORS_MAX: Final = 65_535
 
 
 class GatheredOffers:
@@ -46,23 +46,23 @@ class GatheredOffers:
         self._offers[item.origin] = offer
         self._size += _bytes_of(offer)
         if self._size > 2 * self._most_bytes:
-            self._let_go_of_the_farthest()
+            self._drop_farthest()
 
     def add_answer(self, flags: int, mediators: int) -> None:
         """Take what somebody says of its whole answer."""
         self.flags |= flags
-        self.mediators = min(self.mediators + mediators, _MOST_MEDIATORS)
+        self.mediators = min(self.mediators + mediators, _MEDIATORS_MAX)
 
     def offers(self, now_ms: int) -> tuple[HeardOffer, ...]:
         """Return what is in force, the nearest first, and of these the youngest; as much as may be told."""
-        self._let_go_of_the_farthest()
+        self._drop_farthest()
         return tuple(
             offer for offer in sorted(self._offers.values(), key=_rank) if offer.item.expires_ms > now_ms
         )
 
     def parts(self, asker: int, number: int, table_check: int, now_ms: int) -> list[Offers]:
         """Return the answer as it is to be said: announcements as they are relayed, with the age they have
-        by now. Said again, it has the same parts for as long as nothing in it ends.
+        by now. Results again, it has the same parts for as long as nothing in it ends.
         """
         grouped: list[list[OfferEntry]] = [[]]
         size = 0
@@ -74,9 +74,9 @@ class GatheredOffers:
             grouped[-1].append(OfferEntry(distance, said))
             size += ENTRY_BYTES + item.size
         flags = self.flags
-        if len(grouped) > MOST_PARTS:
+        if len(grouped) > PARTS_MAX:
             flags |= MUCH
-            del grouped[MOST_PARTS:]
+            del grouped[PARTS_MAX:]
         return [
             Offers(asker, number, part, len(grouped), flags, self.mediators, tuple(entries))
             for part, entries in enumerate(grouped)
@@ -86,7 +86,7 @@ class GatheredOffers:
         """Return the words for why there may be more; none where everybody in reach has answered."""
         return tuple(word for flag, word in FLAG_WORDS.items() if self.flags & flag)
 
-    def _let_go_of_the_farthest(self) -> None:
+    def _drop_farthest(self) -> None:
         if self._size <= self._most_bytes:
             return
         self.flags |= MUCH
@@ -105,4 +105,4 @@ def _bytes_of(offer: HeardOffer) -> int:
 
 
 def _rank(offer: HeardOffer) -> tuple[int, int, int]:
-    return offer.distance or FARTHEST + 1, -offer.item.created_ms, offer.item.origin
+    return offer.distance or DISTANCE_MAX + 1, -offer.item.created_ms, offer.item.origin

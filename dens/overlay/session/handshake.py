@@ -8,7 +8,7 @@ from typing import Final
 
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
-from dens.overlay.session.role import Participant
+from dens.overlay.session.role import NodeRole
 from dens.overlay.wire.codes import BATCH, MEDIATOR, STORED, SUMMARY, Role
 from dens.overlay.wire.item import ENVELOPE_BYTES, Item, item_id
 from dens.overlay.wire.messages import Hello, SummaryMessage
@@ -29,17 +29,17 @@ def summary_role(item: Item) -> int | None:
     return None
 
 
-class Greeting:
+class Handshake:
     """Takes hellos and summaries."""
 
-    __slots__ = ("_hello_ms", "_ledger", "_node", "_participant", "_rate_limit")
+    __slots__ = ("_durable", "_hello_ms", "_node", "_node_role", "_rate_limit")
 
-    def __init__(self, context: NodeContext, participant: Participant) -> None:
+    def __init__(self, context: NodeContext, node_role: NodeRole) -> None:
         self._node = context.node
         self._hello_ms = context.limits.hello_ms
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._rate_limit = context.rate_limit
-        self._participant = participant
+        self._node_role = node_role
 
     def is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
         """Return whether a greeting may be taken: one that begins a new session has its price."""
@@ -49,10 +49,10 @@ class Greeting:
         self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
     ) -> bool:
         """Return whether a summary may be taken: one that is news has its price."""
-        return not self._is_news(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
+        return not self._is_new(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
 
     @staticmethod
-    def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
+    def _is_new(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
         """Return whether a summary would begin a session, or change what the peer is known to have."""
         theirs, known = message.hello.session, session.peer_session
         if message.first:
@@ -61,43 +61,45 @@ class Greeting:
             theirs == known and session.is_ready and session.summary_number != item.number
         )
 
-    def hello_came(self, hello: Hello, number: int, session: PeerSession, now_ms: int) -> bool:
+    def on_hello(self, hello: Hello, number: int, session: PeerSession, now_ms: int) -> bool:
         """Take a greeting of this link number; return whether it begins a session. One that is repeated
         while ours is old says that ours was lost: it is answered.
 
         Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
         be answered by another, for as long as the contact lasts.
         """
-        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard, number)
-        says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
+        is_new = session.apply_hello(_ROLES[hello.role], hello.session, hello.heard, number)
+        says_summary = self._node_role.role is MEDIATOR or session.role is MEDIATOR
         if is_new and says_summary:
-            session.begin_summary(item_id(self._node, self._ledger.link_number()))
+            session.queue_summary(item_id(self._node, self._durable.link_number()))
             session.hello_due_ms = now_ms + self._hello_ms  # The summary says it too.
         elif hello.heard != session.own_session or (
             not says_summary and (is_new or session.hello_due_ms <= now_ms)
         ):
-            session.owe_hello()
+            session.queue_hello()
         return is_new
 
-    def summary_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+    def on_summary(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
         """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
         if message.first:
-            self._part_came(item, message, session, now_ms)
+            self._on_summary_part(item, message, session, now_ms)
             return
         theirs = message.hello.session
         is_known = session.is_ready and session.summary_number == item.number
         is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
-        known = self._participant.understand(message) if is_read else None
-        self.hello_came(message.hello, item.number, session, now_ms)
+        known = self._node_role.read_summary(message) if is_read else None
+        self.on_hello(message.hello, item.number, session, now_ms)
         if theirs != session.peer_session:
             return
         session.acknowledge(item, STORED, now_ms)
         if known is None:
             return
-        session.summarise(item.number, known, message.hosts, message.last)
-        self._participant.peer_ready(session, known, message.note, now_ms)
+        session.apply_summary(item.number, known, message.hosts, message.last)
+        self._node_role.on_peer_ready(session, known, message.note, now_ms)
 
-    def _part_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+    def _on_summary_part(
+        self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
+    ) -> None:
         """Take a further part of the summary that is here. One that has overtaken another is not taken: it is
         not acknowledged, so it comes again. So every origin is compared once.
         """
@@ -108,9 +110,9 @@ class Greeting:
             or message.first > session.covered + 1
         ):
             return
-        known = self._participant.understand(message) if message.first > session.covered else None
-        self.hello_came(message.hello, item.number, session, now_ms)
+        known = self._node_role.read_summary(message) if message.first > session.covered else None
+        self.on_hello(message.hello, item.number, session, now_ms)
         session.acknowledge(item, STORED, now_ms)
         if known is not None:
-            session.hear_part(known, message.last)
-            self._participant.peer_said_more(session, known, message.first, now_ms)
+            session.apply_summary_part(known, message.last)
+            self._node_role.on_summary_part(session, known, message.first, now_ms)

@@ -19,11 +19,11 @@ from typing import Final
 from dens.overlay.errors import LocalProtocolError, RemoteProtocolError
 from dens.overlay.events import HeardOffer, OffersHeard
 from dens.overlay.session.context import NodeContext
-from dens.overlay.session.gathered_offers import FARTHEST, GatheredOffers
+from dens.overlay.session.gathered_offers import DISTANCE_MAX, GatheredOffers
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.quarantine import Work
 from dens.overlay.session.rate_limit import RateLimit
-from dens.overlay.session.role import Participant
+from dens.overlay.session.role import NodeRole
 from dens.overlay.wire.codes import ANNOUNCE, LOOKUP, MEDIATOR, OFFERS
 from dens.overlay.wire.envelope import unpack
 from dens.overlay.wire.item import NEVER_MS, Item
@@ -31,20 +31,20 @@ from dens.overlay.wire.lookup_messages import (
     BUSY,
     FAR,
     LATE,
-    LONGEST_MS,
     LOST,
     QUESTION_BYTES,
+    TIMEOUT_MAX_MS,
     Lookup,
     OfferEntry,
     Offers,
 )
 from watchdog.vector import VectorError
 
-_LEAST_MS: Final = 50
+_TIMEOUT_MIN_MS: Final = 50
 """Nobody is asked to answer in less."""
 
 
-class _Asked:
+class _Query:
     """A peer that was asked, and what of its answer is here."""
 
     __slots__ = ("again_ms", "parts", "seen")
@@ -55,16 +55,16 @@ class _Asked:
         self.seen: set[int] = set()
 
 
-class _LookUp:
+class _OpenLookup:
     """One look-up, as this node takes part in it."""
 
     __slots__ = (
         "answer",
-        "asked",
         "began_ms",
         "is_open",
         "message",
         "parent",
+        "queried",
         "until_ms",
         "waiting",
     )
@@ -77,8 +77,8 @@ class _LookUp:
         self.began_ms = now_ms
         self.until_ms = now_ms
         self.answer = GatheredOffers(most_bytes)
-        self.asked: set[int] = set()
-        self.waiting: dict[int, _Asked] = {}
+        self.queried: set[int] = set()
+        self.waiting: dict[int, _Query] = {}
         self.is_open = True
 
 
@@ -88,18 +88,18 @@ class Lookups:
     __slots__ = (
         "_context",
         "_lookups",
-        "_participant",
+        "_node_role",
         "_rate_limit",
         "_table_check",
         "due_ms",
     )
 
-    def __init__(self, context: NodeContext, table_check: int, participant: Participant) -> None:
+    def __init__(self, context: NodeContext, table_check: int, node_role: NodeRole) -> None:
         self._context = context
-        self._participant = participant
+        self._node_role = node_role
         self._table_check = table_check
         self._rate_limit = RateLimit(context.limits.lookup_ms, context.limits.lookup_burst)
-        self._lookups: dict[tuple[int, int], _LookUp] = {}
+        self._lookups: dict[tuple[int, int], _OpenLookup] = {}
         self.due_ms = NEVER_MS
         """When there is something to do."""
 
@@ -113,56 +113,56 @@ class Lookups:
 
     # ------------------------------------------------------------------ what this node asks
 
-    def ask(self, question: bytes, hops: int, patience_ms: int, now_ms: int) -> int:
+    def start(self, question: bytes, hops: int, timeout_ms: int, now_ms: int) -> int:
         """Ask the mediators in contact, and those that are met meanwhile; return the number of the look-up,
         which its one `OffersHeard` will have.
         """
         context = self._context
         if len(question) > QUESTION_BYTES:
             raise LocalProtocolError(f"a question has at most {QUESTION_BYTES} bytes, not {len(question)}")
-        if not 1 <= patience_ms <= LONGEST_MS:
-            raise LocalProtocolError(f"an answer is waited for 1 to {LONGEST_MS} ms, not {patience_ms}")
-        if not 1 <= hops <= FARTHEST:
-            raise LocalProtocolError(f"a look-up goes over 1 to {FARTHEST} mediators, not {hops}")
+        if not 1 <= timeout_ms <= TIMEOUT_MAX_MS:
+            raise LocalProtocolError(f"an answer is waited for 1 to {TIMEOUT_MAX_MS} ms, not {timeout_ms}")
+        if not 1 <= hops <= DISTANCE_MAX:
+            raise LocalProtocolError(f"a look-up goes over 1 to {DISTANCE_MAX} mediators, not {hops}")
         if not self._has_room_for(None, now_ms):
             raise LocalProtocolError("too many look-ups are open; wait for their answers")
         try:
-            offered = self._participant.offered(question)
+            offered = self._node_role.offers_for(question)
         except VectorError as error:
             raise LocalProtocolError(f"this is no question: {error}") from None
-        number = context.ledger.session_number()
-        message = Lookup(context.node, number, hops - 1, _shorter(patience_ms), question)
-        own = self._lookups[context.node, number] = _LookUp(
+        number = context.durable.session_number()
+        message = Lookup(context.node, number, hops - 1, _onward_timeout_ms(timeout_ms), question)
+        own = self._lookups[context.node, number] = _OpenLookup(
             message, None, context.limits.offers_bytes, now_ms
         )
-        own.until_ms = now_ms + patience_ms
+        own.until_ms = now_ms + timeout_ms
         for offer in offered:
             own.answer.add(offer.distance, offer.item)
         for session in context.sessions.values():
-            self._ask_peer(own, session, now_ms)
-        self._rest()
+            self._query_peer(own, session, now_ms)
+        self._update_due()
         return number
 
-    def wish(self, now_ms: int) -> None:
-        """Ask what the participant wants to know by now."""
-        if self._participant.look_up_ms() <= now_ms:
-            wanted = self._participant.question_due(now_ms)
+    def start_due(self, now_ms: int) -> None:
+        """Ask what the node_role wants to know by now."""
+        if self._node_role.lookup_due_ms() <= now_ms:
+            wanted = self._node_role.next_question(now_ms)
             if wanted is not None and self._has_room_for(None, now_ms):
-                self._participant.question_asked(self.ask(wanted[0], wanted[1], wanted[2], now_ms))
-        self._rest()
+                self._node_role.on_lookup_started(self.start(wanted[0], wanted[1], wanted[2], now_ms))
+        self._update_due()
 
-    def _ask_peer(self, lookup: _LookUp, session: PeerSession, now_ms: int) -> None:
+    def _query_peer(self, lookup: _OpenLookup, session: PeerSession, now_ms: int) -> None:
         """Ask a mediator, or ask it again."""
         if not session.is_ready or session.role is not MEDIATOR or session.peer == lookup.parent:
             return
-        lookup.asked.add(session.peer)
+        lookup.queried.add(session.peer)
         again_ms = now_ms + self._context.limits.retry_ms
         waiting = lookup.waiting.get(session.peer)
         if waiting is None:
-            lookup.waiting[session.peer] = _Asked(again_ms)
+            lookup.waiting[session.peer] = _Query(again_ms)
         else:
             waiting.again_ms = again_ms
-        session.say(LOOKUP, lookup.message.encode())
+        session.send_link_message(LOOKUP, lookup.message.encode())
 
     # ------------------------------------------------------------------ what others ask
 
@@ -170,26 +170,26 @@ class Lookups:
         """Return whether a peer may ask something now."""
         return self._rate_limit.admits(peer, now_ms)
 
-    def lookup_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
+    def on_lookup(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Take a question; a bad one raises RemoteProtocolError and changes nothing."""
         message, peer = Lookup.decode(item.payload), session.peer
-        if self._participant.role is not MEDIATOR:
+        if self._node_role.role is not MEDIATOR:
             raise RemoteProtocolError("an end answers no look-up")
         if session.role is not MEDIATOR and message.asker != peer:
             raise RemoteProtocolError("an end asks for itself only")
         known = self._lookups.get((message.asker, message.number))
         if known is not None and known.parent == peer:
             if not known.is_open:
-                self._say_answer(known, session, now_ms)
+                self._send_answer(known, session, now_ms)
         elif known is not None or message.asker == self._context.node:
-            self._say_nothing(message, 0, session)
+            self._send_empty_answer(message, 0, session)
         else:
             offered = self._offered(message, item, session, now_ms)
             if self._has_room_for(peer, now_ms):
                 self._begin(message, offered, session, now_ms)
             else:
-                self._say_nothing(message, BUSY, session)
-        self._rest()
+                self._send_empty_answer(message, BUSY, session)
+        self._update_due()
 
     def _offered(self, message: Lookup, item: Item, session: PeerSession, now_ms: int) -> list[HeardOffer]:
         """Return what is known here of who offers that; a question that is none is refused."""
@@ -199,11 +199,11 @@ class Lookups:
                 Work.LOOKUP,
                 item,
                 now_ms,
-                self._participant.offered,
+                self._node_role.offers_for,
                 message.question,
                 otherwise=nothing,
                 peer=session.peer,
-                lets_refuse=True,
+                may_reject=True,
             )
         except VectorError as error:
             raise RemoteProtocolError(str(error)) from None
@@ -212,10 +212,10 @@ class Lookups:
         """Answer what is known here, and ask the others first if it may go on."""
         limits = self._context.limits
         hops = min(message.hops, limits.lookup_hops - 1)
-        onward_ms = _shorter(message.patience_ms)
+        onward_ms = _onward_timeout_ms(message.timeout_ms)
         on = Lookup(message.asker, message.number, max(hops - 1, 0), onward_ms, message.question)
-        lookup = _LookUp(on, parent.peer, limits.offers_bytes, now_ms)
-        lookup.until_ms = now_ms + message.patience_ms
+        lookup = _OpenLookup(on, parent.peer, limits.offers_bytes, now_ms)
+        lookup.until_ms = now_ms + message.timeout_ms
         self._lookups[message.asker, message.number] = lookup
         lookup.answer.mediators = 1
         for offer in offered:
@@ -228,12 +228,12 @@ class Lookups:
         ]
         if not all(session.is_ready for session in others):
             lookup.answer.flags |= LATE  # It has greeted, and cannot be asked yet.
-        if others and (hops < 1 or onward_ms < _LEAST_MS):
+        if others and (hops < 1 or onward_ms < _TIMEOUT_MIN_MS):
             lookup.answer.flags |= FAR
         else:
             for session in others:
-                self._ask_peer(lookup, session, now_ms)
-        self._end_if_answered(lookup, now_ms)
+                self._query_peer(lookup, session, now_ms)
+        self._finish_if_answered(lookup, now_ms)
 
     def _has_room_for(self, parent: int | None, now_ms: int) -> bool:
         """Make room for one more of this peer's, or of our own; what is answered goes first, the oldest of
@@ -256,7 +256,7 @@ class Lookups:
 
     # ------------------------------------------------------------------ what is answered
 
-    def offers_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
+    def on_offers(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Take a part of an answer; a bad one raises RemoteProtocolError and changes nothing, and one that
         nobody waits for is forgotten.
         """
@@ -278,29 +278,29 @@ class Lookups:
         if len(waiting.seen) == waiting.parts:
             del lookup.waiting[session.peer]
             lookup.answer.add_answer(message.flags, message.mediators)
-            self._end_if_answered(lookup, now_ms)
-        self._rest()
+            self._finish_if_answered(lookup, now_ms)
+        self._update_due()
 
     def _announcement(self, entry: OfferEntry, now_ms: int) -> HeardOffer:
         item, check, is_tagged = unpack(entry.message, now_ms)
         if item.type != ANNOUNCE or check != self._table_check or is_tagged:
             raise RemoteProtocolError("an offer is an announcement of the same mission table, without a tag")
-        return HeardOffer(min(entry.distance + 1, FARTHEST) if entry.distance else 0, item)
+        return HeardOffer(min(entry.distance + 1, DISTANCE_MAX) if entry.distance else 0, item)
 
-    def _end_if_answered(self, lookup: _LookUp, now_ms: int) -> None:
+    def _finish_if_answered(self, lookup: _OpenLookup, now_ms: int) -> None:
         """End a look-up when everybody who was asked has answered. Our own waits for somebody to ask."""
-        if lookup.waiting or (lookup.parent is None and not lookup.asked):
+        if lookup.waiting or (lookup.parent is None and not lookup.queried):
             return
-        self._end(lookup, now_ms)
+        self._finish(lookup, now_ms)
 
-    def _end(self, lookup: _LookUp, now_ms: int) -> None:
+    def _finish(self, lookup: _OpenLookup, now_ms: int) -> None:
         """Answer with what is here."""
         lookup.waiting.clear()
         lookup.is_open = False
         if lookup.parent is not None:
             session = self._context.sessions.get(lookup.parent)
             if session is not None and session.role is not None:
-                self._say_answer(lookup, session, now_ms)
+                self._send_answer(lookup, session, now_ms)
             return
         message, answer = lookup.message, lookup.answer
         del self._lookups[message.asker, message.number]
@@ -309,20 +309,20 @@ class Lookups:
             now_ms, message.number, message.question, offers, answer.mediators, answer.missing()
         )
         self._context.events.append(heard)
-        self._participant.heard_offers(heard, now_ms)
+        self._node_role.on_lookup_done(heard, now_ms)
 
-    def _say_answer(self, lookup: _LookUp, session: PeerSession, now_ms: int) -> None:
+    def _send_answer(self, lookup: _OpenLookup, session: PeerSession, now_ms: int) -> None:
         message = lookup.message
         for part in lookup.answer.parts(message.asker, message.number, self._table_check, now_ms):
-            session.say(OFFERS, part.encode())
+            session.send_link_message(OFFERS, part.encode())
 
-    def _say_nothing(self, message: Lookup, flags: int, session: PeerSession) -> None:
+    def _send_empty_answer(self, message: Lookup, flags: int, session: PeerSession) -> None:
         nothing = Offers(message.asker, message.number, 0, 1, flags, 0, ())
-        session.say(OFFERS, nothing.encode())
+        session.send_link_message(OFFERS, nothing.encode())
 
     # ------------------------------------------------------------------ contacts and time
 
-    def peer_ready(self, session: PeerSession, now_ms: int) -> None:
+    def on_peer_ready(self, session: PeerSession, now_ms: int) -> None:
         """Learn that a peer can be asked. Our own questions go to it; those of others went to whoever was
         there, except where it was asked in a contact that began again since.
         """
@@ -330,10 +330,10 @@ class Lookups:
             for lookup in list(self._lookups.values()):
                 is_waited_for = session.peer in lookup.waiting
                 if lookup.is_open and (
-                    is_waited_for or (lookup.parent is None and session.peer not in lookup.asked)
+                    is_waited_for or (lookup.parent is None and session.peer not in lookup.queried)
                 ):
-                    self._ask_peer(lookup, session, now_ms)
-        self.wish(now_ms)
+                    self._query_peer(lookup, session, now_ms)
+        self.start_due(now_ms)
 
     def contact_lost(self, peer: int, now_ms: int) -> None:
         """Learn that a contact has ended: its answer will not come, and its questions need none."""
@@ -342,8 +342,8 @@ class Lookups:
                 del self._lookups[key]
             elif lookup.waiting.pop(peer, None) is not None:
                 lookup.answer.flags |= LOST
-                self._end_if_answered(lookup, now_ms)
-        self._rest()
+                self._finish_if_answered(lookup, now_ms)
+        self._update_due()
 
     def timer_due(self, now_ms: int) -> None:
         """End what has taken too long, and ask again who has not answered. A clock that was put back ends
@@ -355,19 +355,19 @@ class Lookups:
             if not lookup.began_ms <= now_ms < lookup.until_ms:
                 if lookup.waiting:
                     lookup.answer.flags |= LATE
-                self._end(lookup, now_ms)
+                self._finish(lookup, now_ms)
                 continue
             for peer, waiting in lookup.waiting.items():
                 if waiting.again_ms <= now_ms:
                     waiting.again_ms = now_ms + self._context.limits.retry_ms
                     session = self._context.sessions.get(peer)
                     if session is not None:
-                        self._ask_peer(lookup, session, now_ms)
-        self.wish(now_ms)
+                        self._query_peer(lookup, session, now_ms)
+        self.start_due(now_ms)
 
-    def _rest(self) -> None:
+    def _update_due(self) -> None:
         """Find out when there is something to do next."""
-        due_ms = self._participant.look_up_ms()
+        due_ms = self._node_role.lookup_due_ms()
         for lookup in self._lookups.values():
             if lookup.is_open:
                 due_ms = min(due_ms, lookup.until_ms)
@@ -376,6 +376,6 @@ class Lookups:
         self.due_ms = due_ms
 
 
-def _shorter(patience_ms: int) -> int:
+def _onward_timeout_ms(timeout_ms: int) -> int:
     """Return how long somebody else may take, so that there is time left to hand its answer on."""
-    return max(patience_ms * 3 // 4, 1)
+    return max(timeout_ms * 3 // 4, 1)

@@ -38,14 +38,14 @@ from dens.overlay.wire.item import (
 from dens.overlay.wire.messages import ACK_BYTES
 from dens.overlay.wire.summary import NumberRanges, RecentIds, Summary
 
-_FEW_BYTES: Final = 2_048
+_SMALL_BYTES: Final = 2_048
 """Some small messages, which no link is too slow for."""
 DATAGRAM_BYTES: Final = 60_000
 """The most that shares a datagram; UDP carries 65,507 bytes."""
 _SUMMARY_PRIORITY: Final = -1
-_AHEAD: Final = LINK_NUMBER // 2
+_HALF_RANGE: Final = LINK_NUMBER // 2
 """Link numbers begin again behind the last: of two, the later one is ahead of the other by less than this."""
-_MOST_BATCHES: Final = 64
+_BATCHES_MAX: Final = 64
 """So many batches can be answered as a whole; what went in an earlier one is answered one by one."""
 
 
@@ -103,9 +103,9 @@ class PeerSession:
         "hello_due_ms",
         "hosts",
         "is_heard",
+        "is_hello_queued",
         "is_ready",
         "link_messages",
-        "owes_hello",
         "own_session",
         "parts",
         "peer",
@@ -123,7 +123,7 @@ class PeerSession:
         self.peer_session = 0
         self.role: Role | None = None
         self.is_heard = False
-        self.owes_hello = False
+        self.is_hello_queued = False
         self.hello_due_ms = now_ms
         self.link_messages: list[tuple[int, bytes]] = []
         """Questions and answers that go out next, once: their type and payload."""
@@ -135,15 +135,15 @@ class PeerSession:
         """The number of the greeting that began the peer's session."""
         self._limits = limits
         self._taken = RecentIds(limits.contact_items)
-        self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
+        self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _SMALL_BYTES))
         self._window_bytes = self._first_window
         self._datagram_bytes = DATAGRAM_BYTES
         self._srtt_ms: int | None = None
         self._rttvar_ms = 0
         self._rto_ms = min(limits.retry_ms, limits.retry_most_ms)
-        self._begin_anew()
+        self._reset()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._has: Summary | None = None
         self.is_ready = False
         """Whether the peer's summary is here."""
@@ -174,17 +174,17 @@ class PeerSession:
         self._retransmissions: list[tuple[int, int, Flight]] = []
         self.due_ms = AT_ONCE_MS
 
-    def owe_hello(self) -> None:
+    def queue_hello(self) -> None:
         """Answer with a hello at once."""
-        self.owes_hello = True
+        self.is_hello_queued = True
         self.due_ms = AT_ONCE_MS
 
-    def say(self, type: int, payload: bytes) -> None:
+    def send_link_message(self, type: int, payload: bytes) -> None:
         """Say something that means something on this link only, at once and once."""
         self.link_messages.append((type, payload))
         self.due_ms = AT_ONCE_MS
 
-    def greet(self, role: Role, peer_session: int, heard: int, number: int = LINK_NUMBER) -> bool:
+    def apply_hello(self, role: Role, peer_session: int, heard: int, number: int = LINK_NUMBER) -> bool:
         """Take what a hello with this link number says; return whether the peer's session is new, so that it
         needs our summary.
 
@@ -208,11 +208,11 @@ class PeerSession:
         if self.role is None:
             self.due_ms = AT_ONCE_MS  # Nothing was said yet that could be forgotten.
         else:
-            self._begin_anew()
+            self._reset()
         self.role = role
         return True
 
-    def summarise(
+    def apply_summary(
         self, number: int, known: Summary, hosts: tuple[int, ...] = (), last: int = LAST_NODE
     ) -> None:
         """Take what the peer knows, of origins up to the last, and whose ends it hosts, and no longer wait to
@@ -228,7 +228,7 @@ class PeerSession:
             self._queued = {entry[3] for entry in self._queue}
             heapify(self._queue)
 
-    def hear_part(self, known: Summary, last: int) -> None:
+    def apply_summary_part(self, known: Summary, last: int) -> None:
         """Take what the peer knows of the origins that follow, up to the last. Nothing of them was queued."""
         assert self._has is not None
         self._has.extend(known, self._limits.known_items)
@@ -241,7 +241,7 @@ class PeerSession:
             return True
         return self._has is not None and item_id in self._has
 
-    def has_any_of(self, origin: int) -> bool:
+    def named_any_of(self, origin: int) -> bool:
         """Return whether the peer named any message of this origin in its summary."""
         return self._has is not None and self._has.names(origin)
 
@@ -253,11 +253,11 @@ class PeerSession:
         """Return the numbers of this origin that the peer named in its summary, or None."""
         return None if self._has is None else self._has.ranges(origin)
 
-    def awaits(self, item_id: ItemId) -> bool:
+    def is_in_transit(self, item_id: ItemId) -> bool:
         """Return whether this message is queued for the peer, or on its way and not answered yet."""
         return (item_id in self._queued or item_id in self._flights) and not self.knows(item_id)
 
-    def lacked(self, item_id: ItemId) -> bool:
+    def summary_lacked(self, item_id: ItemId) -> bool:
         """Return whether the peer's summary, compared with what was known here, lacked this message."""
         if self._has is None:
             return False
@@ -269,7 +269,7 @@ class PeerSession:
         """Return whether this message was sent in this session and is not answered yet."""
         return item_id in self._flights
 
-    def came(self, item_id: ItemId) -> bool:
+    def note_received(self, item_id: ItemId) -> bool:
         """Note that the peer has this message, which it has just sent; return whether it came in this contact
         already, however long ago.
         """
@@ -277,11 +277,11 @@ class PeerSession:
         taken = self._taken
         return item_id in taken.recent or (taken.is_folded and item_id in taken)
 
-    def is_link_news(self, number: int) -> bool:
+    def note_link_number(self, number: int) -> bool:
         """Say whether a link message of the peer's is newer than every other that came in this contact. Its
         numbers rise, so what is repeated or recorded is none; nor is what was overtaken, which does no harm.
         """
-        if self._heard_number and not 0 < (number - self._heard_number) % LINK_NUMBER < _AHEAD:
+        if self._heard_number and not 0 < (number - self._heard_number) % LINK_NUMBER < _HALF_RANGE:
             return False
         self._heard_number = number
         return True
@@ -291,17 +291,17 @@ class PeerSession:
         before. Its numbers rise over restarts, and whatever answers us was made after the greeting.
         """
         after = (number - self._first_number) % LINK_NUMBER
-        if after >= _AHEAD:
+        if after >= _HALF_RANGE:
             return False
-        if after >= _AHEAD // 2:  # A long session: what is compared with has to stay behind, and near.
-            self._first_number = number - _AHEAD // 4
+        if after >= _HALF_RANGE // 2:  # A long session: what is compared with has to stay behind, and near.
+            self._first_number = number - _HALF_RANGE // 4
         return True
 
-    def took(self, item_id: ItemId) -> None:
+    def note_taken(self, item_id: ItemId) -> None:
         """Note that this message of the peer's is here, so that no repetition within this contact is news."""
         self._taken.add(item_id)
 
-    def may_want(self, item_id: ItemId) -> None:
+    def mark_lacking(self, item_id: ItemId) -> None:
         """Note that a message which the peer refused may be of use to it after all."""
         self._also_has.discard(item_id)
 
@@ -309,7 +309,7 @@ class PeerSession:
         """Say whether the peer neither has this message nor will get it: it is not queued or on its way."""
         return not (item_id in self._queued or item_id in self._flights or self.knows(item_id))
 
-    def begin_summary(self, item_id: ItemId, first: int = 0) -> None:
+    def queue_summary(self, item_id: ItemId, first: int = 0) -> None:
         """Queue our summary, or a part of it that begins with this origin, before all else."""
         self.parts[item_id] = first, None
         self.enqueue(_SUMMARY_PRIORITY, item_id, SUMMARY, ENVELOPE_BYTES)
@@ -361,21 +361,21 @@ class PeerSession:
             under_way < self._window_bytes and under_way + size <= self._limits.window_bytes
         )
 
-    def shares(self, size: int, greets: bool = False) -> bool:
+    def may_share_datagram(self, size: int, greets: bool = False) -> bool:
         """Return whether a datagram that has come to this size may be sent as one. With a summary only a few
         bytes may: nobody should wait for a greeting that was lost for what rode with it.
         """
-        return size <= (_FEW_BYTES if greets else self._datagram_bytes)
+        return size <= (_SMALL_BYTES if greets else self._datagram_bytes)
 
-    def carries_answers(self, size: int) -> bool:
+    def may_carry_acks(self, size: int) -> bool:
         """Say whether acknowledgements may ride with so many bytes. Where datagrams are lost a large one is
         lost more easily than a small one, and answers that are lost make the peer say everything again.
         """
-        if self._datagram_bytes < DATAGRAM_BYTES and size > _FEW_BYTES:
+        if self._datagram_bytes < DATAGRAM_BYTES and size > _SMALL_BYTES:
             return False
         return size + ACK_BYTES * len(self.acks) <= DATAGRAM_BYTES
 
-    def sent(self, items: list[Item], number: int, now_ms: int, again: Flight | None = None) -> None:
+    def note_sent(self, items: list[Item], number: int, now_ms: int, again: Flight | None = None) -> None:
         """Note that a datagram went out with these messages, in a batch of this number (0: one, alone). They
         are new, or what is left of an earlier flight.
         """
@@ -396,7 +396,7 @@ class PeerSession:
             flights[item_id] = flight
         if number:
             self._batches[number] = flight
-            if len(self._batches) > _MOST_BATCHES:
+            if len(self._batches) > _BATCHES_MAX:
                 del self._batches[next(iter(self._batches))]
         self._flight_bytes = under_way
         flight.due_ms = due_ms = now_ms + rto_ms
@@ -411,7 +411,7 @@ class PeerSession:
         rto_ms = max(self._rto_ms, 2 * limits.retry_ms * under_way // self._window_bytes)
         return min(rto_ms, limits.retry_most_ms)
 
-    def acknowledged(self, item_id: ItemId, now_ms: int) -> Sequence[Item]:
+    def on_acknowledged(self, item_id: ItemId, now_ms: int) -> Sequence[Item]:
         """Take an acknowledgement of a message, or of a whole batch; return what it was for: nothing where
         nothing was waiting for it, and then nothing is remembered of it.
         """
@@ -424,7 +424,7 @@ class PeerSession:
             flight = self._batches.pop(item_id & NUMBER_MASK, None)
             if flight is None:
                 return ()
-            items = self._take_landed(flight)
+            items = self._pop_batch(flight)
             if not items:
                 return ()
         for item in items:
@@ -434,26 +434,26 @@ class PeerSession:
         took_ms = now_ms - flight.sent_ms
         if flight.tries == 1:
             if not flight.items:
-                self._landed(flight.size)
-            self._measured(took_ms, flight.under_way)
+                self._grow_datagram(flight.size)
+            self._update_rtt(took_ms, flight.under_way)
         elif took_ms > self._rto_ms:
             # Which transmission is answered nobody knows (Karn's algorithm), but where answers are late one
             # has to learn to wait.
             self._rto_ms = min(took_ms, 2 * self._rto_ms, self._limits.retry_most_ms)
         if not self._flights and self.due_ms != AT_ONCE_MS:
-            self.rest()  # Nobody need be woken for what was answered.
+            self.update_due()  # Nobody need be woken for what was answered.
         return items
 
-    def _landed(self, size: int) -> None:
+    def _grow_datagram(self, size: int) -> None:
         """Let datagrams grow a little after one of this size that was answered the first time. Only one that
         was nearly full shows that more could cross.
         """
         most = self._datagram_bytes
         if most < DATAGRAM_BYTES and 2 * size >= most:
-            most += _FEW_BYTES
+            most += _SMALL_BYTES
             self._datagram_bytes = most if most < DATAGRAM_BYTES else DATAGRAM_BYTES
 
-    def _measured(self, took_ms: int, under_way: int) -> None:
+    def _update_rtt(self, took_ms: int, under_way: int) -> None:
         """Learn from an answer to a message that went out once: how long a round trip takes (Jacobson and
         Karels' smoothing), and how large the congestion window may be so that it is answered within half of
         the first RTO.
@@ -474,7 +474,7 @@ class PeerSession:
         most_ms = limits.retry_most_ms
         self._rto_ms = rto_ms if rto_ms < most_ms else most_ms
 
-    def _take_landed(self, batch: Flight) -> list[Item]:
+    def _pop_batch(self, batch: Flight) -> list[Item]:
         """Return what a batch carried and is still waited for, in whichever flight it is by now, and wait for
         it no more.
         """
@@ -497,7 +497,7 @@ class PeerSession:
         for item_id, item in flight.items.items():
             del self._flights[item_id]
             self._flight_bytes -= item.size
-        self._datagram_bytes = max(self._datagram_bytes // 4, _FEW_BYTES)
+        self._datagram_bytes = max(self._datagram_bytes // 4, _SMALL_BYTES)
         return flight
 
     def _retransmission_due_ms(self) -> int:
@@ -525,7 +525,7 @@ class PeerSession:
         if self.acks_due_ms < self.due_ms:
             self.due_ms = self.acks_due_ms
 
-    def answer_together(self, since: int, count: int, node: int, batch: int) -> None:
+    def merge_acks(self, since: int, count: int, node: int, batch: int) -> None:
         """Make one answer of those since then, if they are for all messages of a batch and say the same."""
         answers = self.acks[since:]
         if count > 1 and len(answers) == count and len({status for _, _, status in answers}) == 1:
@@ -539,7 +539,7 @@ class PeerSession:
         self._ack_bytes = 0
         return entries
 
-    def rest(self) -> None:
+    def update_due(self) -> None:
         """Find out when attention is wanted next, after everything was said that could be."""
         due_ms = self._retransmission_due_ms()
         if not self.is_heard and self.hello_due_ms < due_ms:

@@ -24,8 +24,8 @@ class Datagram:
         return f"Datagram({self.peer}, {self.data!r})"
 
 
-class ProtocolMachine(Protocol):
-    """What an emulator or a socket loop drives: `SubscriberEnd`, `PublisherEnd` and `DensNode`."""
+class ProtocolEngine(Protocol):
+    """What an emulator or a socket loop drives: `SubscriberEndpoint`, `PublisherEndpoint` and `DensNode`."""
 
     def receive(self, data: bytes, peer: int, now_ms: int) -> bool:
         """Take bytes that came from a peer; whatever they are, nothing is raised.
@@ -51,7 +51,7 @@ class ProtocolMachine(Protocol):
         """Return when `timer_due` should be called next, or None. A time in the past means now."""
         ...
 
-    def next_end_ms(self) -> int | None:
+    def next_expiry_ms(self) -> int | None:
         """Return when something ends, or may end, that is not told yet, or None.
 
         Every verb that is given the time tells it, as of when it ended. A driver that wants it told

@@ -11,7 +11,7 @@ Work that reached its limit (dens/overlay/session/work_budget.py) is not failed 
 outcome is undecided, and nothing is marked.
 
 An error of `REFUSALS` says that bytes are bad, and is an answer while a message is being taken: whoever takes
-it asks for that (`lets_refuse`). What a store raises is nobody's message's fault, and goes on.
+it asks for that (`may_reject`). What a store raises is nobody's message's fault, and goes on.
 """
 
 from collections import deque
@@ -22,12 +22,12 @@ from typing import Final, TypeVar
 
 from dens.overlay.errors import RemoteProtocolError, StoreError
 from dens.overlay.events import Event, MessageQuarantined, MessageUndecided
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.wire.codes import LINK_NUMBER
 from dens.overlay.wire.item import Item
 from watchdog.vector import VectorError
 
-Done = TypeVar("Done")
+Outcome = TypeVar("Outcome")
 
 
 class Work(IntFlag):
@@ -63,7 +63,7 @@ rooms are asked with bytes, and that of the overlay's own payloads.
 """
 
 
-def told(work: Work, error: Exception) -> str:
+def describe_failure(work: Work, error: Exception) -> str:
     """Return which work failed, with what, and where: a bounded word, whatever the message says."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -75,23 +75,23 @@ def told(work: Work, error: Exception) -> str:
 class Quarantine:
     """Does what may fail, and keeps away from it the messages with which it failed."""
 
-    __slots__ = ("_events", "_exceeded", "_ledger")
+    __slots__ = ("_durable", "_events", "_exceeded")
 
     def __init__(
-        self, ledger: Ledger, events: deque[Event], exceeded: tuple[type[Exception], ...] = ()
+        self, durable: DurableState, events: deque[Event], exceeded: tuple[type[Exception], ...] = ()
     ) -> None:
         """`exceeded` are errors that say that work reached a limit: it is undecided then, and no failure."""
-        self._ledger = ledger
+        self._durable = durable
         self._events = events
         self._exceeded = exceeded
 
     def has_marks(self, item: Item) -> bool:
         """Return whether any work failed with this message."""
-        return item.id in self._ledger.quarantined
+        return item.id in self._durable.quarantined
 
     def holds(self, item: Item, work: Work) -> bool:
         """Return whether this work failed with this message."""
-        works = self._ledger.quarantined.get(item.id)
+        works = self._durable.quarantined.get(item.id)
         return works is not None and bool(works & work)  # Nearly always nothing has failed; flags are slow.
 
     def attempt(
@@ -99,12 +99,12 @@ class Quarantine:
         work: Work,
         item: Item,
         now_ms: int,
-        do: Callable[..., Done],
+        do: Callable[..., Outcome],
         *arguments: object,
-        otherwise: Done,
+        otherwise: Outcome,
         peer: int | None = None,
-        lets_refuse: bool = False,
-    ) -> Done:
+        may_reject: bool = False,
+    ) -> Outcome:
         """Return what `do(*arguments)` returns; or `otherwise`, where it fails or has failed with this
         message.
         """
@@ -115,7 +115,7 @@ class Quarantine:
         except StoreError:
             raise
         except Exception as error:
-            if lets_refuse and isinstance(error, REFUSALS):
+            if may_reject and isinstance(error, REFUSALS):
                 raise
             self.put(work, item, error, now_ms, peer)
             return otherwise
@@ -125,9 +125,9 @@ class Quarantine:
         are. Work that reached a limit is undecided instead. Return whether the message is quarantined.
         """
         if isinstance(error, self._exceeded):
-            self._events.append(MessageUndecided(now_ms, item, peer, told(work, error)))
+            self._events.append(MessageUndecided(now_ms, item, peer, describe_failure(work, error)))
             return False
         if not work & _NOT_KEPT and item.number < LINK_NUMBER:
-            self._ledger.mark_quarantined(item.id, work)
-        self._events.append(MessageQuarantined(now_ms, item, peer, told(work, error)))
+            self._durable.mark_quarantined(item.id, work)
+        self._events.append(MessageQuarantined(now_ms, item, peer, describe_failure(work, error)))
         return True

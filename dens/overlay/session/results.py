@@ -24,22 +24,22 @@ _DIGEST_BYTES: Final = 11
 """A row's key has room for it, and no two of a mission's results have one digest."""
 _RANKS: Final = (0, 1)
 
-Said = tuple[tuple[int, int, int], ...]
+Results = tuple[tuple[int, int, int], ...]
 """What a notification says: the digest of each identity, the rank, and how long after it others say it."""
 
 
-class ResultBook:
+class ResultTracker:
     """Reads results, and remembers them for one node."""
 
-    __slots__ = ("_ledger", "_limits", "readers")
+    __slots__ = ("_durable", "_limits", "readers")
 
     def __init__(self, context: NodeContext, readers: Mapping[int, ResultReader] | None = None) -> None:
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._limits = context.limits
         self.readers: Final = dict(readers or {})
         """By language; for reading."""
 
-    def said_by(self, language: int, vector: bytes) -> Said:
+    def read_results(self, language: int, vector: bytes) -> Results:
         """Return what a notification says; nothing where its language has no results. A bad vector raises."""
         reader = self.readers.get(language)
         if reader is None:
@@ -53,58 +53,58 @@ class ResultBook:
             said.append((int.from_bytes(digest, "big"), rank, result.span_ms))
         return tuple(said)
 
-    def raises_any(self, said: Said, now_ms: int) -> bool:
+    def raises_any(self, said: Results, now_ms: int) -> bool:
         """Return whether anything of this is news."""
-        known = self._ledger.results
+        known = self._durable.results
         return any(rank > known.rank(key, now_ms) for key, rank, _ in said)
 
-    def is_shown(self, said: Said, now_ms: int) -> bool:
+    def is_shown(self, said: Results, now_ms: int) -> bool:
         """Return whether a subscriber shows this: it is new, or the outcome of something that was shown."""
-        known = self._ledger.results
+        known = self._durable.results
         return any(known.rank(key, now_ms) == rank - 1 for key, rank, _ in said)
 
-    def has_room_for(self, said: Said, now_ms: int) -> bool:
+    def has_room_for(self, said: Results, now_ms: int) -> bool:
         """Return whether all of this can be remembered without forgetting anything that is not over."""
-        self._ledger.forget_results(now_ms)
-        return len(self._ledger.results) + len(said) <= self._limits.known_results
+        self._durable.forget_results(now_ms)
+        return len(self._durable.results) + len(said) <= self._limits.known_results
 
-    def note(self, item: Item, said: Said, now_ms: int, account: int) -> None:
+    def note(self, item: Item, said: Results, now_ms: int, account: int) -> None:
         """Remember what a message says, for as long as it, or another that says it, may be somewhere; it is
         charged to the share of this account.
         """
         until_ms = item.expires_ms + self._limits.remember_ms
         for key, rank, span_ms in said:
-            self._ledger.note_result(key, rank, until_ms + span_ms, account, now_ms)
+            self._durable.note_result(key, rank, until_ms + span_ms, account, now_ms)
 
 
 class HeldResults:
     """What the notifications say that a mediator holds."""
 
-    __slots__ = ("_holders", "_ledger", "book", "said")
+    __slots__ = ("_durable", "_holders", "said", "tracker")
 
-    def __init__(self, context: NodeContext, book: ResultBook) -> None:
-        self._ledger = context.ledger
-        self.book: Final = book
-        self.said: Final[dict[ItemId, Said]] = {}
+    def __init__(self, context: NodeContext, tracker: ResultTracker) -> None:
+        self._durable = context.durable
+        self.tracker: Final = tracker
+        self.said: Final[dict[ItemId, Results]] = {}
         """What each of those says that say anything; for reading."""
         self._holders: dict[int, dict[ItemId, None]] = {}
 
-    def hold(self, carried: Carried, said: Said, now_ms: int) -> list[ItemId]:
+    def hold(self, carried: Carried, said: Results, now_ms: int) -> list[ItemId]:
         """Remember what a message says that is held from now on; return those that are overtaken by it."""
         item = carried.item
-        self.book.note(item, said, now_ms, carried.account)
+        self.tracker.note(item, said, now_ms, carried.account)
         self.restore(item.id, said)
-        known = self._ledger.results
+        known = self._durable.results
         met = {one: None for key, _, _ in said for one in self._holders[key]}
         return [one for one in met if all(rank < known.rank(key, now_ms) for key, rank, _ in self.said[one])]
 
-    def restore(self, item_id: ItemId, said: Said) -> None:
+    def restore(self, item_id: ItemId, said: Results) -> None:
         """Know what a message says that is held."""
         self.said[item_id] = said
         for key, _, _ in said:
             self._holders.setdefault(key, {})[item_id] = None
 
-    def let_go(self, item_id: ItemId) -> Said:
+    def release(self, item_id: ItemId) -> Results:
         """Hold a message no longer; what it said stays said. Return what nobody else here says."""
         said = self.said.pop(item_id, ())
         alone: list[tuple[int, int, int]] = []
@@ -118,5 +118,5 @@ class HeldResults:
 
     def forget(self, item_id: ItemId) -> None:
         """Hold a message no longer, as if it had never been here."""
-        for key, _, _ in self.let_go(item_id):
-            self._ledger.forget_result(key)
+        for key, _, _ in self.release(item_id):
+            self._durable.forget_result(key)

@@ -19,7 +19,7 @@ from dens.overlay.wire.messages import SummaryMessage
 from dens.overlay.wire.summary import Summary
 
 
-class Participant(ABC):
+class NodeRole(ABC):
     """One kind of node, as its engine sees it."""
 
     __slots__ = ()
@@ -37,10 +37,10 @@ class Participant(ABC):
         """Take up what was committed before a restart; expired messages too, which end with the next verb."""
 
     @abstractmethod
-    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+    def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what the peer lacks; `known` is what it has."""
 
-    def peer_said_more(  # noqa: B027 only mediators speak in parts
+    def on_summary_part(  # noqa: B027 only mediators speak in parts
         self, session: PeerSession, known: Summary, first: int, now_ms: int
     ) -> None:
         """Queue what the peer lacks of the origins that a further part of its summary is about: those from
@@ -51,20 +51,20 @@ class Participant(ABC):
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
         """Take a message that is new, unexpired and the peer's to send; say how. None says that it cannot."""
 
-    def pass_on(  # noqa: B027 nothing is what ends do
+    def on_stored(  # noqa: B027 nothing is what ends do
         self, items: Sequence[Item], session: PeerSession, now_ms: int
     ) -> None:
         """Tell others of what has just been stored; it came together, from this peer."""
 
     @abstractmethod
-    def could_not_take(self, item: Item, now_ms: int) -> Status:
+    def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Say what becomes of a message that could not be taken."""
 
     @abstractmethod
-    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+    def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over; return whether it is to be remembered for longer."""
 
-    def acknowledged(  # noqa: B027 nothing is what most do
+    def on_acknowledged(  # noqa: B027 nothing is what most do
         self, item: Item, status: int, session: PeerSession, now_ms: int
     ) -> None:
         """Learn how a peer took a message; `item` is what was sent. To an end nothing changes: what a
@@ -75,17 +75,17 @@ class Participant(ABC):
         """Return the answer to a counted copy of a message that is known here."""
         return KNOWN
 
-    def understand(self, message: SummaryMessage) -> Summary:
+    def read_summary(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says, or raise RemoteProtocolError."""
         if message.last != LAST_NODE or message.first:
             raise RemoteProtocolError("only between mediators a summary comes in parts")
         return summary.decode(message.known)
 
-    def next_end_ms(self) -> int:
+    def next_expiry_ms(self) -> int:
         """Return when something ends, or may end, that is no message."""
         return NEVER_MS
 
-    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+    def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """End what is no message and is over by then; return whether anything was. It is told as of now."""
         return False
 
@@ -99,26 +99,26 @@ class Participant(ABC):
     # ------------------------------------------------------------------ what look-ups ask
     # (dens/overlay/session/lookup.py)
 
-    def offered(self, question: bytes) -> list[HeardOffer]:
+    def offers_for(self, question: bytes) -> list[HeardOffer]:
         """Return the announcements that a question is about; ends know of none that they could vouch for.
         Bytes that are no question raise `VectorError`.
         """
         return []
 
-    def look_up_ms(self) -> int:
+    def lookup_due_ms(self) -> int:
         """Return when this node wants to know who offers what."""
         return NEVER_MS
 
-    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+    def next_question(self, now_ms: int) -> tuple[bytes, int, int] | None:
         """Return what it wants to know now: the question, over how many mediators, for how long; or None. It
         does not want it a second time for that.
         """
         return None
 
-    def question_asked(self, number: int) -> None:  # noqa: B027 nothing is what most do
+    def on_lookup_started(self, number: int) -> None:  # noqa: B027 nothing is what most do
         """Learn that what it wanted to know was asked, under this number."""
 
-    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:  # noqa: B027 nothing is what most do
+    def on_lookup_done(self, heard: OffersHeard, now_ms: int) -> None:  # noqa: B027 nothing is what most do
         """Learn what was answered."""
 
     # ------------------------------------------------------------------ what a transmitter asks
@@ -153,15 +153,15 @@ class Participant(ABC):
         """Return whether `leaves` has to be called for notifications."""
         return False
 
-    def leaves(  # noqa: B027 most count no copies
+    def on_transmit(  # noqa: B027 most count no copies
         self, item: Item, session: PeerSession, now_ms: int
     ) -> None:
         """Reserve a copy for a peer: this notification, in this form, is sent to it now."""
 
-    def note(self, session: PeerSession, now_ms: int) -> bytes:
+    def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers; ends have none."""
         return b""
 
-    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+    def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends that this peer is told of as hosted here; ends host nobody."""
         return ()

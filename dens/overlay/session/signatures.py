@@ -39,10 +39,10 @@ def statement(item: Item) -> bytes:
 
 def signed(item: Item, signer: Signer | None) -> Item:
     """Return the message with its maker's signature, or as it is where its maker does not sign."""
-    return item if signer is None else item.but(signature=signer.sign(statement(item)))
+    return item if signer is None else item.replace(signature=signer.sign(statement(item)))
 
 
-def is_its_owners(item: Item, identities: Identities | None) -> bool:
+def has_valid_signature(item: Item, identities: Identities | None) -> bool:
     """Return whether a message may be believed to be its origin's.
 
     It may where it is none of a subscriber's, where nobody's identity is known here, and where its origin
@@ -53,12 +53,12 @@ def is_its_owners(item: Item, identities: Identities | None) -> bool:
     return bool(item.signature) and identities.verifies(item.origin, statement(item), item.signature)
 
 
-def is_believed(
+def verifies_signature(
     item: Item, identities: Identities | None, quarantine: Quarantine, peer: int, now_ms: int
 ) -> bool:
     """Return whether a message that a peer brings is believed; one that cannot be verified is not."""
     if identities is None:
         return True
     return quarantine.attempt(
-        Work.TAKING, item, now_ms, is_its_owners, item, identities, otherwise=False, peer=peer
+        Work.TAKING, item, now_ms, has_valid_signature, item, identities, otherwise=False, peer=peer
     )

@@ -12,7 +12,7 @@ from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import Flight, PeerSession
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.session.quarantine import Work
-from dens.overlay.session.role import Participant
+from dens.overlay.session.role import NodeRole
 from dens.overlay.wire import envelope
 from dens.overlay.wire.codes import (
     ACKNOWLEDGEMENT,
@@ -31,13 +31,13 @@ from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMes
 
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 """What is formed again for each receiver; all else is relayed as it is held."""
-_MOST_TOGETHER: Final = 256
+_BATCH_MAX: Final = 256
 """So many messages share a datagram at most."""
-_MOST_ACKNOWLEDGED: Final = 4_096
+_ACKS_MAX: Final = 4_096
 """So many acknowledgements fit into one datagram, with room to spare."""
 
 
-class _Load:
+class _DatagramDraft:
     """What has been gathered for one datagram."""
 
     __slots__ = ("bodies", "items", "size")
@@ -53,10 +53,10 @@ class Transmitter:
 
     __slots__ = (
         "_authenticator",
+        "_durable",
         "_hello_ms",
-        "_ledger",
         "_node",
-        "_participant",
+        "_node_role",
         "_quarantine",
         "_relays_as_held",
         "_reserves_copies",
@@ -64,35 +64,35 @@ class Transmitter:
         "_table_check",
     )
 
-    def __init__(self, context: NodeContext, table_check: int, participant: Participant) -> None:
+    def __init__(self, context: NodeContext, table_check: int, node_role: NodeRole) -> None:
         self._node = context.node
         self._hello_ms = context.limits.hello_ms
         self._summary_bytes = context.limits.summary_bytes
         self._table_check = table_check
         self._authenticator = context.authenticator
-        self._ledger = context.ledger
+        self._durable = context.durable
         self._quarantine = context.quarantine
-        self._participant = participant
-        self._relays_as_held = participant.relays_as_held()
-        self._reserves_copies = participant.reserves_copies()
+        self._node_role = node_role
+        self._relays_as_held = node_role.relays_as_held()
+        self._reserves_copies = node_role.reserves_copies()
 
     def transmit(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
         """Put out what is due for one peer."""
-        if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
-            session.owes_hello = False
+        if session.is_hello_queued or (not session.is_heard and session.hello_due_ms <= now_ms):
+            session.is_hello_queued = False
             session.hello_due_ms = now_ms + self._hello_ms
             self._transmit_link(HELLO, self._hello(session).encode(), session, out)
         if session.link_messages:
             for type, payload in session.link_messages:
                 self._transmit_link(type, payload, session, out)
             session.link_messages.clear()
-        load = _Load()
+        load = _DatagramDraft()
         while (flight := session.next_retransmission(now_ms)) is not None:
             for sent in flight.items.values():
                 item = self._form(sent.id, sent.type, session, now_ms)
                 if item is not None:
                     self._gather(item, load, session, now_ms, out, flight)
-            self._send_off(load, session, now_ms, out, flight)
+            self._flush(load, session, now_ms, out, flight)
         while (queued := session.next_queued()) is not None:
             item = self._form(*queued, session, now_ms)
             if item is None:
@@ -102,18 +102,18 @@ class Transmitter:
                 break
             session.drop_queued()
             self._gather(item, load, session, now_ms, out)
-        self._send_off(load, session, now_ms, out)
+        self._flush(load, session, now_ms, out)
         if session.acks_due_ms <= now_ms:
             entries = session.take_acks()
-            for at in range(0, len(entries), _MOST_ACKNOWLEDGED):
-                payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
+            for at in range(0, len(entries), _ACKS_MAX):
+                payload = Acknowledgement(entries[at : at + _ACKS_MAX]).encode()
                 self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
 
     def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
         if type == SUMMARY:
             return self._summary(item_id, session, now_ms)
-        item = self._participant.held(item_id)
+        item = self._node_role.held(item_id)
         if item is None or item.expires_ms <= now_ms:
             return None
         if item.type == type and (
@@ -135,7 +135,7 @@ class Transmitter:
         )
 
     def _checked_frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        frame = self._participant.frame(item, type, session, now_ms)
+        frame = self._node_role.frame(item, type, session, now_ms)
         if frame is not None:
             envelope.check_fits(frame)
         return frame
@@ -143,7 +143,7 @@ class Transmitter:
     def _gather(
         self,
         item: Item,
-        load: _Load,
+        load: _DatagramDraft,
         session: PeerSession,
         now_ms: int,
         out: list[Datagram],
@@ -151,14 +151,14 @@ class Transmitter:
     ) -> None:
         """Put a message to those that leave together, and send them off where it does not fit."""
         if self._reserves_copies and item.type == NOTIFICATION:
-            self._participant.leaves(item, session, now_ms)
+            self._node_role.on_transmit(item, session, now_ms)
         if load.items and (
             session.role is not MEDIATOR
             or item.type == SUMMARY
-            or len(load.items) == _MOST_TOGETHER
-            or not session.shares(load.size + item.size, load.items[0].type == SUMMARY)
+            or len(load.items) == _BATCH_MAX
+            or not session.may_share_datagram(load.size + item.size, load.items[0].type == SUMMARY)
         ):
-            self._send_off(load, session, now_ms, out, again)
+            self._flush(load, session, now_ms, out, again)
         if item.type == SUMMARY:
             load.bodies.append(pack(item, self._table_check, 0, 0, 0))
         else:
@@ -166,9 +166,9 @@ class Transmitter:
         load.items.append(item)
         load.size += item.size
 
-    def _send_off(
+    def _flush(
         self,
-        load: _Load,
+        load: _DatagramDraft,
         session: PeerSession,
         now_ms: int,
         out: list[Datagram],
@@ -178,8 +178,8 @@ class Transmitter:
         items, bodies = load.items, load.bodies
         if not items:
             return
-        if session.acks and session.role is MEDIATOR and session.carries_answers(load.size):
-            number = self._ledger.link_number()
+        if session.acks and session.role is MEDIATOR and session.may_carry_acks(load.size):
+            number = self._durable.link_number()
             payload = Acknowledgement(session.take_acks()).encode()
             bodies.insert(
                 1 if items[0].type == SUMMARY else 0,
@@ -192,40 +192,40 @@ class Transmitter:
             [body] = bodies
             if session.flags:
                 body = bytes((body[0] | session.flags,)) + body[1:]
-            self._put_out(body, session.peer_session, session, out)
-        session.sent(items, number if len(items) > 1 else 0, now_ms, again)
+            self._emit(body, session.peer_session, session, out)
+        session.note_sent(items, number if len(items) > 1 else 0, now_ms, again)
         load.items, load.bodies, load.size = [], [], 0
 
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> int:
         """Send a link message; return its number."""
-        number = self._ledger.link_number()
+        number = self._durable.link_number()
         body = envelope.pack_link(type, self._node, number, self._table_check, session.flags, payload)
-        self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
+        self._emit(body, 0 if type == HELLO else session.peer_session, session, out)
         return number
 
-    def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
+    def _emit(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
-            body += self._authenticator.tag(body, self._participant.role, session.peer, addressed_to)
+            body += self._authenticator.tag(body, self._node_role.role, session.peer, addressed_to)
         out.append(Datagram(session.peer, body))
 
     def _hello(self, session: PeerSession) -> Hello:
-        return Hello(self._participant.role, session.own_session, session.peer_session)
+        return Hello(self._node_role.role, session.own_session, session.peer_session)
 
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
         """Return our summary, or a part of it. What interval a part is about stays what it was when it was
         first formed, and then the next part is queued.
         """
-        participant, hello = self._participant, self._hello(session)
+        node_role, hello = self._node_role, self._hello(session)
         first, chosen = session.parts[item_id]
-        known, last = participant.summary_part(session, first, chosen, self._summary_bytes)
+        known, last = node_role.summary_part(session, first, chosen, self._summary_bytes)
         if chosen is None:
             session.parts[item_id] = first, last
             if last != LAST_NODE:
-                session.begin_summary(item_id_of(self._node, self._ledger.link_number()), last + 1)
+                session.queue_summary(item_id_of(self._node, self._durable.link_number()), last + 1)
         if first:
             part_of = next(iter(session.parts)) & NUMBER_MASK
             message = SummaryMessage(hello, b"", known, (), first, last, part_of)
         else:
-            note, hosts = participant.note(session, now_ms), participant.told_hosts(session)
+            note, hosts = node_role.summary_note(session, now_ms), node_role.hosts_for(session)
             message = SummaryMessage(hello, note, known, hosts, 0, last)
         return Item(SUMMARY, 0, self._node, item_id & NUMBER_MASK, now_ms, 0, 0, message.encode())

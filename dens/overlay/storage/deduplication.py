@@ -17,28 +17,28 @@ from dens.overlay.wire.codes import LAST_NODE
 from dens.overlay.wire.item import NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from dens.overlay.wire.summary import NumberRanges, Summary, encode, read_origin, varint
 
-_ONE_ORIGIN_BYTES: Final = 1 << 20
+_ORIGIN_BYTES_MAX: Final = 1 << 20
 """Room for whatever is known of one origin."""
-_LOOKED_AT: Final = 64
+_SCAN_MAX: Final = 64
 """So many numbers that somebody else knows are looked at to find a later one."""
 _NONE: Final = -2
 """No origin, nor the one before the first."""
 
 
-class SeenItems:
+class KnownItems:
     """Identities with the local time until which each is remembered."""
 
     __slots__ = (
         "_by_origin",
         "_changed",
         "_chunks",
-        "_done",
-        "_done_by_origin",
-        "_done_heap",
         "_encoded",
         "_heap",
         "_origins",
         "_pieces",
+        "_released",
+        "_released_by_origin",
+        "_released_heap",
         "ends",
         "forget_ms",
         "wake_ms",
@@ -48,12 +48,12 @@ class SeenItems:
         self._by_origin: dict[int, NumberRanges] = {}
         self.ends: Final[dict[ItemId, int]] = {}
         """Until when each is remembered; for reading."""
-        self._done: dict[ItemId, None] = {}
-        self._done_by_origin: dict[int, dict[ItemId, None]] = {}
+        self._released: dict[ItemId, None] = {}
+        self._released_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
         self.wake_ms = NEVER_MS
         """When to look for ends of what is held: never later than the next one."""
-        self._done_heap: list[tuple[int, ItemId]] = []
+        self._released_heap: list[tuple[int, ItemId]] = []
         self.forget_ms = NEVER_MS
         """When there may be something to forget: never later than the next one."""
         self._changed: set[int] = set()
@@ -69,9 +69,9 @@ class SeenItems:
         return len(self.ends)
 
     @property
-    def done_count(self) -> int:
+    def released_count(self) -> int:
         """Return how many are remembered that are no longer held."""
-        return len(self._done)
+        return len(self._released)
 
     def add(self, item_id: ItemId, until_ms: int) -> None:
         """Remember this message, which is held, until then."""
@@ -80,8 +80,8 @@ class SeenItems:
         if until_ms < self.wake_ms:
             self.wake_ms = until_ms
         self._note_known(item_id)
-        if len(self._heap) > 64 + 4 * (len(self.ends) - len(self._done)):
-            self._heap = [(end_ms, one) for one, end_ms in self.ends.items() if one not in self._done]
+        if len(self._heap) > 64 + 4 * (len(self.ends) - len(self._released)):
+            self._heap = [(end_ms, one) for one, end_ms in self.ends.items() if one not in self._released]
             heapify(self._heap)
 
     def _note_known(self, item_id: ItemId) -> None:
@@ -92,64 +92,64 @@ class SeenItems:
         ranges.add(number)
         self._changed.add(origin)
 
-    def add_done(self, item_id: ItemId, until_ms: int) -> None:
+    def add_released(self, item_id: ItemId, until_ms: int) -> None:
         """Remember until then a message that is not held."""
         self._note_known(item_id)
-        self.keep_done(item_id, until_ms)
+        self.mark_released(item_id, until_ms)
 
-    def keep_done(self, item_id: ItemId, until_ms: int) -> None:
+    def mark_released(self, item_id: ItemId, until_ms: int) -> None:
         """Remember until then a message that is known and no longer held."""
         self.ends[item_id] = until_ms
-        heappush(self._done_heap, (until_ms, item_id))
+        heappush(self._released_heap, (until_ms, item_id))
         if until_ms < self.forget_ms:
             self.forget_ms = until_ms
-        self._note_done(item_id)
-        if len(self._done_heap) > 64 + 4 * len(self._done):
-            self._done_heap = [(self.ends[one], one) for one in self._done]
-            heapify(self._done_heap)
+        self._note_released(item_id)
+        if len(self._released_heap) > 64 + 4 * len(self._released):
+            self._released_heap = [(self.ends[one], one) for one in self._released]
+            heapify(self._released_heap)
 
-    def _note_done(self, item_id: ItemId) -> None:
-        self._done[item_id] = None
-        self._done_by_origin.setdefault(item_id >> NUMBER_BITS, {})[item_id] = None
+    def _note_released(self, item_id: ItemId) -> None:
+        self._released[item_id] = None
+        self._released_by_origin.setdefault(item_id >> NUMBER_BITS, {})[item_id] = None
 
-    def done_count_of(self, origin: int) -> int:
+    def released_count_of(self, origin: int) -> int:
         """Return how many of one origin are remembered that are no longer held."""
-        return len(self._done_by_origin.get(origin, ()))
+        return len(self._released_by_origin.get(origin, ()))
 
-    def oldest_done(self) -> ItemId:
+    def oldest_released(self) -> ItemId:
         """Return the one that has been done with for longest."""
-        return next(iter(self._done))
+        return next(iter(self._released))
 
-    def oldest_done_of(self, origin: int) -> ItemId:
+    def oldest_released_of(self, origin: int) -> ItemId:
         """Return the one of this origin that has been done with for longest."""
-        return next(iter(self._done_by_origin[origin]))
+        return next(iter(self._released_by_origin[origin]))
 
     def forget(self, item_id: ItemId) -> None:
         """Forget it now; an unknown one is no error."""
         if self.ends.pop(item_id, None) is None:
             return
         origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
-        if item_id in self._done:
-            del self._done[item_id]
-            of_origin = self._done_by_origin[origin]
+        if item_id in self._released:
+            del self._released[item_id]
+            of_origin = self._released_by_origin[origin]
             del of_origin[item_id]
             if not of_origin:
-                del self._done_by_origin[origin]
+                del self._released_by_origin[origin]
         ranges = self._by_origin[origin]
         ranges.discard(number)
         if not ranges:
             del self._by_origin[origin]
         self._changed.add(origin)
 
-    def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
+    def pop_expired(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Return one that is held and whose time is over, with its end, or None. The earliest comes first,
-        each once: `forget` or `keep_done` should follow.
+        each once: `forget` or `mark_released` should follow.
         """
         found = None
         heap = self._heap
         while found is None and heap and heap[0][0] <= now_ms:
             end_ms, item_id = heappop(heap)
-            if self.ends.get(item_id) == end_ms and item_id not in self._done:
+            if self.ends.get(item_id) == end_ms and item_id not in self._released:
                 found = item_id, end_ms
         self.wake_ms = heap[0][0] if heap else NEVER_MS
         return found
@@ -157,10 +157,10 @@ class SeenItems:
     def pop_forgotten(self, now_ms: int) -> ItemId | None:
         """Forget and return one that is not held and whose time is over, or None; the earliest first."""
         found = None
-        heap = self._done_heap
+        heap = self._released_heap
         while found is None and heap and heap[0][0] <= now_ms:
             end_ms, item_id = heappop(heap)
-            if self.ends.get(item_id) == end_ms and item_id in self._done:
+            if self.ends.get(item_id) == end_ms and item_id in self._released:
                 self.forget(item_id)
                 found = item_id
         self.forget_ms = heap[0][0] if heap else NEVER_MS
@@ -178,7 +178,7 @@ class SeenItems:
         known here. What would take long to find out is not.
         """
         unknown = enumerate(named.minus(self._by_origin.get(origin)))
-        return all(one <= number and place < _LOOKED_AT for place, one in unknown)
+        return all(one <= number and place < _SCAN_MAX for place, one in unknown)
 
     def _refresh(self) -> bytes:
         """Return the summary of everything known, however long; only what changed is encoded again.
@@ -197,7 +197,7 @@ class SeenItems:
                     del origins[place], chunks[place], pieces[place]
                     self._renew(place)
                 continue
-            chunk = ranges.encode(_ONE_ORIGIN_BYTES)
+            chunk = ranges.encode(_ORIGIN_BYTES_MAX)
             if is_new:
                 origins.insert(place, origin)
                 chunks.insert(place, chunk)

@@ -10,7 +10,7 @@ from typing import Final
 
 from dens.overlay.errors import LocalProtocolError, StoreError
 from dens.overlay.limits import Limits
-from dens.overlay.storage.deduplication import SeenItems
+from dens.overlay.storage.deduplication import KnownItems
 from dens.overlay.storage.known_results import KnownResults
 from dens.overlay.storage.reservations import Reservation, Reservations, row_key
 from dens.overlay.storage.store import Key, Space, Store, Value, item_of, row_of
@@ -45,7 +45,7 @@ _POLICY_STATE: Final = 0
 """The only row of its space."""
 
 
-def begin_numbers(store: Store, least: int) -> None:
+def init_counters(store: Store, least: int) -> None:
     """Let the numbers of a store that has given out none begin here, durably.
 
     Peers remember numbers for longer than a file may live: whoever lost its store and began at nothing again
@@ -59,7 +59,7 @@ def begin_numbers(store: Store, least: int) -> None:
     store.commit()
 
 
-class Ledger:
+class DurableState:
     """The rows of one engine, written through its store."""
 
     __slots__ = (
@@ -71,17 +71,17 @@ class Ledger:
         "_reserved",
         "_store",
         "_unverified",
+        "known",
         "labels",
         "policy_state",
         "quarantined",
         "reservations",
         "results",
-        "seen",
         "sessions_with",
     )
 
     def __init__(self, store: Store, limits: Limits) -> None:
-        self.seen: Final = SeenItems()
+        self.known: Final = KnownItems()
         self.results: Final = KnownResults()
         self.reservations: Final = Reservations()
         """Copies that are not settled; for reading."""
@@ -129,11 +129,11 @@ class Ledger:
             elif space == _POLICY:
                 self.policy_state = row_of(value)
             elif space == _KNOWN:
-                self.seen.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
+                self.known.add_released(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
                 item = item_of(key, value)
                 if space == _ITEM:
-                    self.seen.add(key, item.expires_ms)
+                    self.known.add(key, item.expires_ms)
                     held.append(item)
                 else:
                     inbox.append(item)
@@ -274,7 +274,7 @@ class Ledger:
     def keep(self, item: Item) -> None:
         """Hold this message until it ends, and know it."""
         item_id = item.id
-        self.seen.add(item_id, item.expires_ms)
+        self.known.add(item_id, item.expires_ms)
         self._store.put(_ITEM, item_id, item)
         self._is_dirty = True
 
@@ -305,13 +305,13 @@ class Ledger:
         """Return how many messages are marked."""
         return len(self.quarantined)
 
-    def release(self, item_id: ItemId) -> None:
+    def clear_quarantine(self, item_id: ItemId) -> None:
         """Take the marks of quarantine off a message: it is not, or no longer, held."""
         if self.quarantined.pop(item_id, None) is not None:
             self._erase(_QUARANTINED, item_id)
 
     def _unmark(self, item_id: ItemId) -> None:
-        self.release(item_id)
+        self.clear_quarantine(item_id)
         if self._occupied and self._occupied.pop(item_id, None) is not None:
             self._erase(_OCCUPIED, item_id)
         if self._neighbours and self._neighbours.pop(item_id, None) is not None:
@@ -323,7 +323,7 @@ class Ledger:
             self._unverified.remove(item_id)
             self._erase(_UNVERIFIED, item_id)
 
-    def let_go(self, item: Item) -> None:
+    def release(self, item: Item) -> None:
         """Hold this message no longer, but know it until it would have ended anyway."""
         self._unmark(item.id)
         self._erase(_ITEM, item.id)
@@ -332,34 +332,34 @@ class Ledger:
     def know(self, item: Item) -> None:
         """Know a message that is not held, so that nobody offers it again."""
         until_ms = item.expires_ms + self._limits.remember_ms
-        self.seen.add_done(item.id, until_ms)
+        self.known.add_released(item.id, until_ms)
         self._remember(item.id, until_ms)
 
-    def held_ended(self, item_id: ItemId, end_ms: int) -> None:
+    def expire_held(self, item_id: ItemId, end_ms: int) -> None:
         """Hold a message no longer whose lifetime is over, but know it for a while."""
         until_ms = end_ms + self._limits.remember_ms
         self._unmark(item_id)
         self._erase(_ITEM, item_id)
-        self.seen.keep_done(item_id, until_ms)
+        self.known.mark_released(item_id, until_ms)
         self._remember(item_id, until_ms)
 
     def forget(self, item_id: ItemId) -> None:
         """Forget a message altogether."""
         self._unmark(item_id)
-        self.seen.forget(item_id)
+        self.known.forget(item_id)
         self._erase(_ITEM, item_id)
         self._erase(_KNOWN, item_id)
 
     def _remember(self, item_id: ItemId, until_ms: int) -> None:
         self._put(_KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True))
         limits, origin = self._limits, item_id >> NUMBER_BITS
-        while self.seen.done_count > limits.known_items:
-            if 100 * self.seen.done_count_of(origin) > limits.known_items * limits.origin_share_percent:
-                oldest = self.seen.oldest_done_of(origin)
+        while self.known.released_count > limits.known_items:
+            if 100 * self.known.released_count_of(origin) > limits.known_items * limits.origin_share_percent:
+                oldest = self.known.oldest_released_of(origin)
             else:
-                oldest = self.seen.oldest_done()
-            self.seen.forget(oldest)
-            self.release(oldest)
+                oldest = self.known.oldest_released()
+            self.known.forget(oldest)
+            self.clear_quarantine(oldest)
             self._erase(_KNOWN, oldest)
 
     def note_result(self, key: Key, rank: int, until_ms: int, origin: int, now_ms: int) -> None:
@@ -383,11 +383,11 @@ class Ledger:
         self.results.forget(key)
         self._erase(_RESULT, key)
 
-    def put_into_inbox(self, item: Item) -> None:
+    def add_to_inbox(self, item: Item) -> None:
         """Keep a delivery for the application."""
         self._put(_INBOX, item.id, item)
 
-    def take_from_inbox(self, item_id: ItemId) -> None:
+    def remove_from_inbox(self, item_id: ItemId) -> None:
         """Give a delivery to the application."""
         self._unmark(item_id)
         self._erase(_INBOX, item_id)

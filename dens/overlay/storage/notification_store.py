@@ -9,7 +9,7 @@ of counts as if it were owed, with the degree to which it is that part.
 
 What is owed is a product of notifications and subscriptions, so it has a bound too. Where that is reached a
 subscriber is *deferred*: nothing is kept of what it is owed, until somebody asks for it to be found again
-(`begin_to_find`), which is when the subscriber is met. The one whose first was found longest ago is deferred
+(`resume`), which is when the subscriber is met. The one whose first was found longest ago is deferred
 first, and never one for the sake of itself: of a subscriber that is owed more than all the room there is, as
 much is kept as there is room for. What one notification is owed to a subscriber for is kept together or not
 at all, because it is told together; one such always may be.
@@ -41,6 +41,7 @@ class Carried:
 
     __slots__ = (
         "account",
+        "charged_to",
         "degree_u8",
         "giver",
         "is_composite",
@@ -49,8 +50,7 @@ class Carried:
         "is_unmatched",
         "item",
         "order",
-        "owed",
-        "waits_for",
+        "pending",
     )
 
     def __init__(self, item: Item, is_composite: bool = False) -> None:
@@ -59,9 +59,9 @@ class Carried:
         """Whose share it is charged to: its origin's, or with a mark its subscriber's."""
         self.is_composite = is_composite
         """Whether it is made for one subscription."""
-        self.waits_for: SubscriptionKey | None = None
+        self.charged_to: SubscriptionKey | None = None
         """The subscription that a composite is charged to."""
-        self.owed: dict[int, dict[int, Satisfied]] = {}
+        self.pending: dict[int, dict[int, Satisfied]] = {}
         self.giver: int | None = None
         """From which peer it came; None where that is not known, as after a restart."""
         self.order = 0
@@ -94,7 +94,7 @@ class NotificationStore:
         "_share_items",
         "_waiting",
         "added",
-        "owed_pairs",
+        "pending_pairs",
         "total_bytes",
     )
 
@@ -116,7 +116,7 @@ class NotificationStore:
         self.added = 0
         """How many were ever added."""
         self.total_bytes = 0
-        self.owed_pairs = 0
+        self.pending_pairs = 0
         """How many subscriptions are kept as owed, over all notifications."""
 
     def __len__(self) -> int:
@@ -130,21 +130,21 @@ class NotificationStore:
         """Return all, in the order in which they came."""
         return list(self._carried.values())
 
-    def owed_to(self, subscriber: int) -> list[ItemId]:
+    def pending_for(self, subscriber: int) -> list[ItemId]:
         """Return what this subscriber is still owed, in the order in which that was found."""
         return list(self._by_subscriber.get(subscriber, ()))
 
-    def subscribers_owed(self, item_id: ItemId) -> Collection[int]:
+    def pending_subscribers(self, item_id: ItemId) -> Collection[int]:
         """Return who is still owed this one."""
         carried = self._carried.get(item_id)
-        return () if carried is None else carried.owed.keys()
+        return () if carried is None else carried.pending.keys()
 
-    def is_owed(self, item_id: ItemId) -> bool:
+    def is_pending(self, item_id: ItemId) -> bool:
         """Return whether anybody is, or may turn out to be, still owed this one."""
         carried = self._carried.get(item_id)
         if carried is None:
             return False
-        return bool(carried.owed) or carried.is_deferred or carried.is_unmatched
+        return bool(carried.pending) or carried.is_deferred or carried.is_unmatched
 
     def add(self, item: Item, is_composite: bool = False) -> Carried:
         """Carry this notification. `make_room` should follow when it is known whom it is owed to. A composite
@@ -185,22 +185,22 @@ class NotificationStore:
         """Charge a composite to its subscriber, and let it wait for its subscription."""
         self._refund(carried)
         carried.account = subscription[0] | _SUBSCRIBER
-        carried.waits_for = subscription
+        carried.charged_to = subscription
         self._charge(carried)
         waiting = self._waiting.setdefault(subscription, {})
         waiting[carried.item.id] = None
         if len(waiting) > self._limits.waiting_composites:
             self._over_waiting[subscription] = None
 
-    def _wait_no_more(self, carried: Carried) -> None:
-        waiting = None if carried.waits_for is None else self._waiting.get(carried.waits_for)
-        if waiting is None or carried.waits_for is None:
+    def _stop_waiting(self, carried: Carried) -> None:
+        waiting = None if carried.charged_to is None else self._waiting.get(carried.charged_to)
+        if waiting is None or carried.charged_to is None:
             return
         waiting.pop(carried.item.id, None)
         if len(waiting) <= self._limits.waiting_composites:
-            self._over_waiting.pop(carried.waits_for, None)
+            self._over_waiting.pop(carried.charged_to, None)
         if not waiting:
-            del self._waiting[carried.waits_for]
+            del self._waiting[carried.charged_to]
 
     def replace(self, item: Item) -> None:
         """Put another copies code on one that is carried."""
@@ -213,11 +213,11 @@ class NotificationStore:
             return None
         item = carried.item
         self._refund(carried)
-        self._wait_no_more(carried)
+        self._stop_waiting(carried)
         self._delivered.pop(item_id, None)
-        for subscriber, mine in carried.owed.items():
-            self.owed_pairs -= len(mine)
-            self._owes_no_more(subscriber, item_id)
+        for subscriber, mine in carried.pending.items():
+            self.pending_pairs -= len(mine)
+            self._drop_pending(subscriber, item_id)
         return item
 
     def is_deferred(self, subscriber: int) -> bool:
@@ -229,7 +229,7 @@ class NotificationStore:
         """Return whether more may be owed to anybody than is kept."""
         return bool(self._deferred)
 
-    def begin_to_find(self, subscriber: int) -> None:
+    def resume(self, subscriber: int) -> None:
         """Keep again what this subscriber is owed; whoever asks finds it."""
         self._deferred.discard(subscriber)
 
@@ -237,8 +237,8 @@ class NotificationStore:
         """Return whether so many pairs more of this subscriber's may be kept; make room if need be."""
         if subscriber in self._deferred:
             return False
-        own = len(carried.owed.get(subscriber, ()))
-        while self.owed_pairs + more > self._limits.owed and self.owed_pairs > own:
+        own = len(carried.pending.get(subscriber, ()))
+        while self.pending_pairs + more > self._limits.owed and self.pending_pairs > own:
             other = next((one for one in self._by_subscriber if one != subscriber), None)
             if other is None:
                 self._deferred.add(subscriber)
@@ -250,26 +250,26 @@ class NotificationStore:
         self._deferred.add(subscriber)
         for item_id in self._by_subscriber.pop(subscriber):
             carried = self._carried[item_id]
-            self.owed_pairs -= len(carried.owed.pop(subscriber))
+            self.pending_pairs -= len(carried.pending.pop(subscriber))
             carried.is_deferred = True
 
-    def owe(self, carried: Carried, subscriber: int, satisfied: Sequence[Satisfied]) -> None:
+    def add_pending(self, carried: Carried, subscriber: int, satisfied: Sequence[Satisfied]) -> None:
         """Note that this subscriber is owed this one, for these subscriptions."""
         item_id = carried.item.id
         self._delivered.pop(item_id, None)
-        if carried.is_composite and carried.waits_for is None:
+        if carried.is_composite and carried.charged_to is None:
             self._charge_subscriber(carried, (subscriber, satisfied[0][0]))
         self._satisfies(carried, max(one[2] for one in satisfied))
-        mine = carried.owed.get(subscriber)
+        mine = carried.pending.get(subscriber)
         more = len(satisfied) if mine is None else sum(one[0] not in mine for one in satisfied)
         if not self._has_room(carried, subscriber, more):
             carried.is_deferred = True
             if mine is not None:
-                self.owed_pairs -= len(carried.owed.pop(subscriber))
-                self._owes_no_more(subscriber, item_id)
+                self.pending_pairs -= len(carried.pending.pop(subscriber))
+                self._drop_pending(subscriber, item_id)
             return
-        self.owed_pairs += more
-        carried.owed.setdefault(subscriber, {}).update({one[0]: one for one in satisfied})
+        self.pending_pairs += more
+        carried.pending.setdefault(subscriber, {}).update({one[0]: one for one in satisfied})
         self._by_subscriber.setdefault(subscriber, {})[item_id] = None
 
     def _satisfies(self, carried: Carried, degree_u8: int) -> None:
@@ -278,17 +278,17 @@ class NotificationStore:
             carried.degree_u8 = degree_u8
             heappush(self._least, (degree_u8, carried.item.created_ms, carried.item.id))
 
-    def want(self, carried: Carried, degree_u8: int) -> None:
+    def mark_part(self, carried: Carried, degree_u8: int) -> None:
         """Note that a composite may be made of this one, and how well it satisfies that part."""
         carried.is_part = True
         self._delivered.pop(carried.item.id, None)
         self._satisfies(carried, degree_u8)
 
     def _is_done(self, carried: Carried) -> bool:
-        is_open = carried.owed or carried.is_deferred or carried.is_unmatched
+        is_open = carried.pending or carried.is_deferred or carried.is_unmatched
         return not is_open and not carried.is_part
 
-    def had_already(self, carried: Carried) -> None:
+    def delivered_elsewhere(self, carried: Carried) -> None:
         """Note that a subscriber that would be owed this one has it from elsewhere."""
         if self._is_done(carried):
             self._delivered[carried.item.id] = None
@@ -296,45 +296,45 @@ class NotificationStore:
     def delivered(self, item_id: ItemId, subscriber: int) -> bool:
         """Note that this subscriber has it; return whether it was still owed it here."""
         carried = self._carried.get(item_id)
-        mine = None if carried is None else carried.owed.pop(subscriber, None)
+        mine = None if carried is None else carried.pending.pop(subscriber, None)
         if carried is None or mine is None:
             return False
-        self.owed_pairs -= len(mine)
-        self._owes_no_more(subscriber, item_id)
+        self.pending_pairs -= len(mine)
+        self._drop_pending(subscriber, item_id)
         if self._is_done(carried):
             self._delivered[item_id] = None
         return True
 
-    def release(self, subscriber: int, id: int) -> None:
+    def drop_subscription(self, subscriber: int, id: int) -> None:
         """Owe nothing more for this subscription: it was withdrawn or replaced."""
-        for item_id in self.owed_to(subscriber):
+        for item_id in self.pending_for(subscriber):
             carried = self._carried[item_id]
-            mine = carried.owed[subscriber]
+            mine = carried.pending[subscriber]
             if mine.pop(id, None) is None:
                 continue
-            self.owed_pairs -= 1
+            self.pending_pairs -= 1
             if not mine:
-                del carried.owed[subscriber]
-                self._owes_no_more(subscriber, item_id)
+                del carried.pending[subscriber]
+                self._drop_pending(subscriber, item_id)
 
-    def release_refused(self, item_id: ItemId, subscriber: int, refused: Iterable[Satisfied]) -> None:
+    def drop_refused(self, item_id: ItemId, subscriber: int, refused: Iterable[Satisfied]) -> None:
         """Owe this one no more for these revisions of this subscriber's."""
         carried = self._carried.get(item_id)
-        mine = None if carried is None else carried.owed.get(subscriber)
+        mine = None if carried is None else carried.pending.get(subscriber)
         if carried is None or mine is None:
             return
         for id, seq, _, _ in refused:
             if id in mine and mine[id][1] == seq:
                 del mine[id]
-                self.owed_pairs -= 1
+                self.pending_pairs -= 1
         if not mine:
-            del carried.owed[subscriber]
-            self._owes_no_more(subscriber, item_id)
+            del carried.pending[subscriber]
+            self._drop_pending(subscriber, item_id)
 
-    def _owes_no_more(self, subscriber: int, item_id: ItemId) -> None:
+    def _drop_pending(self, subscriber: int, item_id: ItemId) -> None:
         carried = self._carried.get(item_id)
-        if carried is not None and carried.waits_for is not None:
-            self._wait_no_more(carried)
+        if carried is not None and carried.charged_to is not None:
+            self._stop_waiting(carried)
         waiting = self._by_subscriber[subscriber]
         del waiting[item_id]
         if not waiting:

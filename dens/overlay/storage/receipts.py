@@ -4,7 +4,7 @@ from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import read_receipt
 
 
-class ReceiptBook:
+class ReceiptTable:
     """The receipts that a mediator carries, by the notification they are for, oldest first.
 
     A subscriber that lost its store says again, under another number, what it has: receipts are counted.

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from dens.overlay.errors import RemoteProtocolError, StoreError
 from dens.overlay.wire import envelope
-from dens.overlay.wire.item import Item, told_id
+from dens.overlay.wire.item import Item, format_id
 
 Key = int
 """An identity of a message, with or without a node behind it, which counter, or a digest of at most eleven
@@ -66,10 +66,10 @@ def item_of(key: Key, value: Value) -> Item:
     try:
         item, _, _ = envelope.unpack(value[8:], 0)
     except RemoteProtocolError as error:
-        raise StoreError(f"the stored message {told_id(key)} is damaged: {error}") from error
+        raise StoreError(f"the stored message {format_id(key)} is damaged: {error}") from error
     if item.id != key:
-        raise StoreError(f"the stored message {told_id(key)} calls itself {told_id(item.id)}")
-    return item.but(created_ms=int.from_bytes(value[:8], "big", signed=True))
+        raise StoreError(f"the stored message {format_id(key)} calls itself {format_id(item.id)}")
+    return item.replace(created_ms=int.from_bytes(value[:8], "big", signed=True))
 
 
 class Store(Protocol):

@@ -152,7 +152,7 @@ class SubscriptionTable:
         """Forget a revision before its end; an unknown one is no error."""
         self._subscriptions.pop(key, None)
 
-    def tombstone_ended(self, key: SubscriptionKey, item: Item) -> bool:
+    def forget_tombstone(self, key: SubscriptionKey, item: Item) -> bool:
         """Forget a tombstone if this message is the one remembered; return whether it was."""
         tombstone = self._tombstones.get(key)
         if tombstone is None or tombstone.item.number != item.number:
@@ -160,7 +160,7 @@ class SubscriptionTable:
         del self._tombstones[key]
         return True
 
-    def next_end_ms(self) -> int | None:
+    def next_expiry_ms(self) -> int | None:
         """Return when the next subscription has lingered enough, or None."""
         heap = self._heap
         while heap:
@@ -171,9 +171,9 @@ class SubscriptionTable:
             heappop(heap)
         return None
 
-    def pop_ended(self, now_ms: int) -> Subscription | None:
+    def pop_expired(self, now_ms: int) -> Subscription | None:
         """Forget and return a subscription that has lingered enough, or None."""
-        at_ms = self.next_end_ms()
+        at_ms = self.next_expiry_ms()
         ended = None
         if at_ms is not None and at_ms <= now_ms:
             _, key = heappop(self._heap)

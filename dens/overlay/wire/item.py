@@ -22,10 +22,10 @@ def item_id(origin: int, number: int) -> ItemId:
     return origin << NUMBER_BITS | number
 
 
-def told_id(item_id: ItemId) -> str:
+def format_id(item_id: ItemId) -> str:
     """Return an identity for people.
 
-    >>> told_id(item_id(7, 1))
+    >>> format_id(item_id(7, 1))
     '(7, 1)'
     """
     return f"({item_id >> NUMBER_BITS}, {item_id & NUMBER_MASK})"
@@ -60,7 +60,7 @@ class Item:
     which its lifetime is over, `size` its length on the air without a tag.
 
     >>> item = Item(35, 1, 7, 1, 1_000, 8, 0, b"abc")
-    >>> told_id(item.id), item.expires_ms, item.size
+    >>> format_id(item.id), item.expires_ms, item.size
     ('(7, 1)', 3000, 21)
     """
 
@@ -107,7 +107,7 @@ class Item:
         self.expires_ms: int = created_ms + LIFETIME_MS[lifetime_q]
         self.size = ENVELOPE_BYTES + len(payload) + len(signature)
 
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return (
             self.type,
             self.language,
@@ -122,15 +122,15 @@ class Item:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Item) and self._said() == other._said()
+        return isinstance(other, Item) and self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        return hash(self._said())
+        return hash(self._fields())
 
     def __repr__(self) -> str:
-        return f"Item{self._said()}"
+        return f"Item{self._fields()}"
 
-    def but(
+    def replace(
         self,
         *,
         type: int | None = None,
@@ -145,7 +145,7 @@ class Item:
     ) -> "Item":
         """Return the same message with these fields changed; what follows from them follows again.
 
-        >>> told_id(Item(35, 1, 7, 1, 1_000, 8, 0, b"abc").but(number=2, payload=b"").id)
+        >>> format_id(Item(35, 1, 7, 1, 1_000, 8, 0, b"abc").replace(number=2, payload=b"").id)
         '(7, 2)'
         """
         return Item(

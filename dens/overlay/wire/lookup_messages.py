@@ -21,9 +21,9 @@ ENTRY_BYTES: Final = _ENTRY.size
 """What an offer takes before its announcement."""
 QUESTION_BYTES: Final = 1_024
 """The longest question."""
-LONGEST_MS: Final = 65_535
+TIMEOUT_MAX_MS: Final = 65_535
 """The longest time that anybody can be asked to take for an answer."""
-MOST_PARTS: Final = 255
+PARTS_MAX: Final = 255
 
 LATE: Final = 1
 """Somebody who was asked did not answer in time."""
@@ -43,33 +43,33 @@ _ALL_FLAGS: Final = LATE | LOST | FAR | MUCH | BUSY
 class Lookup(LinkPayload):
     """Who offers this? `(asker, number)` names the look-up, wherever it goes."""
 
-    __slots__ = ("asker", "hops", "number", "patience_ms", "question")
+    __slots__ = ("asker", "hops", "number", "question", "timeout_ms")
 
-    def __init__(self, asker: int, number: int, hops: int, patience_ms: int, question: bytes) -> None:
+    def __init__(self, asker: int, number: int, hops: int, timeout_ms: int, question: bytes) -> None:
         self.asker = asker
         self.number = number
         self.hops = hops
         """Over how many mediators more it may go after the one that is asked."""
-        self.patience_ms = patience_ms
+        self.timeout_ms = timeout_ms
         """How long whoever asks waits for the answer."""
         self.question = question
 
-    def _said(self) -> tuple[object, ...]:
-        return self.asker, self.number, self.hops, self.patience_ms, self.question
+    def _fields(self) -> tuple[object, ...]:
+        return self.asker, self.number, self.hops, self.timeout_ms, self.question
 
     def encode(self) -> bytes:
         """Return eleven bytes and the question."""
-        return _LOOKUP.pack(self.asker, self.number, self.hops, self.patience_ms) + self.question
+        return _LOOKUP.pack(self.asker, self.number, self.hops, self.timeout_ms) + self.question
 
     @staticmethod
     def decode(payload: bytes) -> "Lookup":
         """Read one, without looking into the question; or raise RemoteProtocolError."""
         if not _LOOKUP.size <= len(payload) <= _LOOKUP.size + QUESTION_BYTES:
             raise RemoteProtocolError(f"{len(payload)} bytes are no length for a look-up", len(payload))
-        asker, number, hops, patience_ms = _LOOKUP.unpack_from(payload)
+        asker, number, hops, timeout_ms = _LOOKUP.unpack_from(payload)
         if asker > LAST_NODE:
             raise RemoteProtocolError(f"{asker} is no node", 0)
-        return Lookup(asker, number, hops, patience_ms, payload[_LOOKUP.size :])
+        return Lookup(asker, number, hops, timeout_ms, payload[_LOOKUP.size :])
 
 
 class OfferEntry(NamedTuple):
@@ -106,7 +106,7 @@ class Offers(LinkPayload):
         """How many have answered, the one that says it included; 0 where it has answered another way."""
         self.entries = entries
 
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return self.asker, self.number, self.part, self.parts, self.flags, self.mediators, self.entries
 
     def encode(self) -> bytes:

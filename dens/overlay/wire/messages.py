@@ -42,17 +42,17 @@ class LinkPayload(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         """Return what it says."""
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._said() == other._said()
+        return type(other) is type(self) and self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        return hash(self._said())
+        return hash(self._fields())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}{self._said()}"
+        return f"{type(self).__name__}{self._fields()}"
 
 
 class Hello(LinkPayload):
@@ -67,7 +67,7 @@ class Hello(LinkPayload):
         self.session = session
         self.heard = heard
 
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return self.role, self.session, self.heard
 
     def encode(self) -> bytes:
@@ -123,7 +123,7 @@ class SummaryMessage(LinkPayload):
         self.part_of = part_of
         """The link number of the part that begins with origin 0, in those that follow it."""
 
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return self.hello, self.note, self.known, self.hosts, self.first, self.last, self.part_of
 
     def encode(self) -> bytes:
@@ -213,7 +213,7 @@ class Acknowledgement(LinkPayload):
     def __init__(self, entries: tuple[tuple[int, int, int], ...]) -> None:
         self.entries = entries
 
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return self.entries
 
     def encode(self) -> bytes:
@@ -242,7 +242,7 @@ class Batch(LinkPayload):
     def __init__(self, messages: tuple[bytes, ...]) -> None:
         self.messages = messages
 
-    def _said(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
         return self.messages
 
     def encode(self) -> bytes:

@@ -19,7 +19,7 @@ from dens.overlay.errors import RemoteProtocolError
 from dens.overlay.wire.codes import LAST_NODE, LINK_NUMBER
 from dens.overlay.wire.item import NUMBER_BITS, NUMBER_MASK, ItemId
 
-_FEW: Final = 1_024
+_UNFOLDED_MAX: Final = 1_024
 """So many identities are kept one by one."""
 
 
@@ -138,10 +138,10 @@ class RecentIds:
     `recent` and `is_folded` are for reading: most identities asked for are in `recent` or nowhere.
     """
 
-    __slots__ = ("_earlier", "_few", "_folded", "_most_ranges", "is_folded", "recent")
+    __slots__ = ("_earlier", "_folded", "_most_ranges", "_unfolded_max", "is_folded", "recent")
 
-    def __init__(self, most_ranges: int, few: int = _FEW) -> None:
-        self._few = min(few, most_ranges)
+    def __init__(self, most_ranges: int, unfolded_max: int = _UNFOLDED_MAX) -> None:
+        self._unfolded_max = min(unfolded_max, most_ranges)
         self._most_ranges = most_ranges
         self.recent: Final[set[ItemId]] = set()
         self.is_folded = False
@@ -166,7 +166,7 @@ class RecentIds:
         """Hold this one."""
         recent = self.recent
         recent.add(item_id)
-        if len(recent) > self._few:
+        if len(recent) > self._unfolded_max:
             if not self.is_folded:
                 self.is_folded, self._folded = True, {}
             for one in recent:
@@ -191,7 +191,7 @@ def _ranges_in(by_origin: Mapping[int, NumberRanges]) -> int:
 class Summary:
     """What a peer says it knows.
 
-    One that was compared with what is known here (`SeenItems.compare`) holds only the origins that differ,
+    One that was compared with what is known here (`KnownItems.compare`) holds only the origins that differ,
     and in `lacking` what the peer lacks.
     """
 

@@ -12,10 +12,10 @@ from dens.node.assembly import mediator, publisher, subscriber
 from dens.node.processes.publisher import announce, run_sources, watchdog_for
 from dens.node.recording.tracing import TracedNode, traced_node
 from dens.node.settings.node_file import NodePlan, load_node
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from plugins.authoring import CompileOptions
@@ -59,7 +59,7 @@ class Mission:
         self.said: list[str] = []
         self.events: list[Event] = []
         self.store = MemoryStore()
-        self.medic: SubscriberEnd = subscriber(self.plan, MEDIC, MemoryStore(), self.now_ms, None)
+        self.medic: SubscriberEndpoint = subscriber(self.plan, MEDIC, MemoryStore(), self.now_ms, None)
         self.bed_store = MemoryStore()
         self.monitor = Monitor()
         self.has_class = has_class
@@ -74,7 +74,7 @@ class Mission:
         offered.offer("patient", [one.name for one in self.plan.table.event("patient").attributes], *PAIR)
         registry = {PAIR: lambda number: self.monitor} if self.has_class else {}
         self.environment = run_sources(self.watchdog, offered, self.plan.table, registry, self.said.append)
-        self.bed: PublisherEnd = publisher(self.plan, BED, self.bed_store, self.now_ms, self.watchdog)
+        self.bed: PublisherEndpoint = publisher(self.plan, BED, self.bed_store, self.now_ms, self.watchdog)
         announce(self.bed, offered, self.now_ms)
 
     def restart_bed(self) -> None:
@@ -94,7 +94,7 @@ class Mission:
         engine = mediator(self.plan, self.store, self.now_ms)
         say: Callable[[str], None] = self.said.append
         self.node: TracedNode = traced_node(engine, self.plan, self.store, self.trace, self.now_ms, say)
-        self.machines: dict[int, ProtocolMachine] = {NODE: self.node, MEDIC: self.medic, BED: self.bed}
+        self.machines: dict[int, ProtocolEngine] = {NODE: self.node, MEDIC: self.medic, BED: self.bed}
         for end in (MEDIC, BED):
             self.node.contact_opened(end, self.now_ms)
             self.machines[end].contact_opened(NODE, self.now_ms)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dens.app.subscription import compiled_vector
 from dens.node.assembly import assembly_of
 from dens.node.output.advice import Advice
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import SubscriptionServed, SubscriptionUnserved
 from knowledge_manager.dictionary.local import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
@@ -31,7 +31,7 @@ class Ward:
         self.world.add(MEDIC)
         self.world.meet((1, 2), (1, MEDIC))
         end = self.world.machines[MEDIC]
-        assert isinstance(end, SubscriberEnd)
+        assert isinstance(end, SubscriberEndpoint)
         self.end = end
         self.advice = Advice(end, TABLE)
         self.told: list[str | None] = []

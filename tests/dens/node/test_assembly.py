@@ -24,7 +24,7 @@ def test_a_nodes_file_switches_covering_for_its_mediator_and_the_ends_beside_it(
     end.contact_opened(1, 0)
     [session] = end.context.sessions.values()
     end.state.summary_for(session, 1_000)
-    assert end.state.note(session, 0) == b"\x01" * covering
+    assert end.state.summary_note(session, 0) == b"\x01" * covering
 
 
 def test_covering_is_true_or_false(tmp_path: Path) -> None:

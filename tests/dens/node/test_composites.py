@@ -295,5 +295,5 @@ def test_what_is_known_of_one_subscription_is_not_forgotten_for_another() -> Non
     net = Flooded(Limits(known_results=80, waiting_composites=1_000), 30)
     assert isinstance(net.mediator, DensNode)
     [seen] = net.meet(ASKER)
-    book = net.mediator.state.results.book
-    assert not book.raises_any(book.said_by(COMPOSITE_ID, seen.item.payload), net.now_ms)
+    book = net.mediator.state.results.tracker
+    assert not book.raises_any(book.read_results(COMPOSITE_ID, seen.item.payload), net.now_ms)

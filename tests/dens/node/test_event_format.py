@@ -129,8 +129,8 @@ def test_the_end_of_a_log_says_how_many_messages_were_quarantined(as_json: bool)
     teller = Teller(as_json=as_json)
     assert teller.summary(9, 0) == []
     for number in range(3):
-        teller.lines(events.MessageQuarantined(9, ITEM.but(number=number), 3, "matching: ValueError"))
-        teller.lines(events.MessageUndecided(9, ITEM.but(number=number), None, "work"))
+        teller.lines(events.MessageQuarantined(9, ITEM.replace(number=number), 3, "matching: ValueError"))
+        teller.lines(events.MessageUndecided(9, ITEM.replace(number=number), None, "work"))
     [line] = teller.summary(9, 2)
     if as_json:
         counts = {"quarantined": 3, "undecided": 3, "quarantined_held": 2}

@@ -65,14 +65,14 @@ def test_a_mediator_owes_to_subscribers_of_every_number(language: int) -> None:
         item = Item(SUBSCRIBE, language, peer, 1, 0, HOUR_Q, 1, vector)
         session = node.context.sessions[peer]
         session.role = Role.SUBSCRIBER
-        node._items_came([item], session, 0)
+        node._on_items([item], session, 0)
     expected = set()
     for number, peer in enumerate(PEERS):
         told = Item(NOTIFICATION, told_in(language), peer, 2 + number, 0, HOUR_Q, 1, sample.ask((peer, 0)))
         session = node.context.sessions[peer]
         session.role = Role.PUBLISHER
-        node._items_came([told], session, 0)
+        node._on_items([told], session, 0)
         expected |= {(told.id, one) for one in (PEERS if not sample.names_its_key else [peer])}
-    owed = {(held.item.id, one) for held in node.state.carried.all() for one in held.owed}
+    owed = {(held.item.id, one) for held in node.state.carried.all() for one in held.pending}
     assert not [event for event in events(node) if isinstance(event, MessageQuarantined)]
     assert owed == expected

@@ -8,7 +8,7 @@ import pytest
 from dens.node.storage.opening import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
 from dens.node.storage.owner import Owner
 from dens.overlay.limits import Limits
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.storage.store import Space
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import Item, item_id
@@ -116,7 +116,7 @@ def test_an_end_whose_store_is_in_use_is_told_to_take_another_number(dens, tmp_p
 def numbers_of(path: Path, owner: Owner, now_ms: int) -> tuple[int, int]:
     """Return the numbers that this owner's next message and next session would have."""
     store = open_store(path, owner, now_ms, lambda said: None, recover=True)
-    ledger = Ledger(store, Limits())
+    ledger = DurableState(store, Limits())
     ledger.load()
     found = ledger.item_number(), ledger.session_number()
     ledger.commit()

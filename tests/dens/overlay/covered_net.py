@@ -5,8 +5,8 @@ as the machines ask for it.
 from collections.abc import Callable, Mapping
 
 from dens.interfaces import CoverIndex
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, InstallSpared, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
@@ -58,10 +58,10 @@ class CoveredNet:
     def _start(self, node: int) -> None:
         store, now_ms, limits = self._stores[node], self.now_ms, self._limits
         if node in (MEDIC, DRIVER):
-            self.engines[node] = SubscriberEnd(node, 7, store, now_ms, limits=limits)
+            self.engines[node] = SubscriberEndpoint(node, 7, store, now_ms, limits=limits)
         elif node == SOURCE:
             self.host = TopicHost(most_bytes=self._most_bytes)
-            end = PublisherEnd(
+            end = PublisherEndpoint(
                 node, 7, store, now_ms, filter_host=self.host, covering=self._source_covers, limits=limits
             )
             end.announce(b"\x01\x02", now_ms)
@@ -133,9 +133,9 @@ class CoveredNet:
 
     # ------------------------------------------------------------------ what applications do
 
-    def subscriber(self, node: int) -> SubscriberEnd:
+    def subscriber(self, node: int) -> SubscriberEndpoint:
         engine = self.engines[node]
-        assert isinstance(engine, SubscriberEnd)
+        assert isinstance(engine, SubscriberEndpoint)
         return engine
 
     def ask(self, node: int, id: int, topic: int, least: int, seq: int = 0, lifetime_q: int = HOUR_Q) -> None:
@@ -151,7 +151,7 @@ class CoveredNet:
         """Let the source measure something; it tells of it if somebody wants it."""
         vector = bytes((topic, value))
         source = self.engines[SOURCE]
-        assert isinstance(source, PublisherEnd)
+        assert isinstance(source, PublisherEndpoint)
         if not self.host.wants(vector, self.now_ms):
             return None
         item_id = source.publish(LANGUAGE, vector, HOUR_Q, self.now_ms)

@@ -110,11 +110,11 @@ class Partition:
         self.events[node] = [event for event in self.events[node] if not isinstance(event, OffersHeard)]
         return found
 
-    def asked(self, node: int, question: bytes = b"", patience_ms: int = 3_000, **more: int) -> OffersHeard:
+    def asked(self, node: int, question: bytes = b"", timeout_ms: int = 3_000, **more: int) -> OffersHeard:
         """Let a node look something up, and return what it hears."""
         self.heard(node)
-        number = self.machines[node].look_up(question, self.now_ms, patience_ms=patience_ms, **more)
-        self.drive(patience_ms + 1)
+        number = self.machines[node].look_up(question, self.now_ms, timeout_ms=timeout_ms, **more)
+        self.drive(timeout_ms + 1)
         [answer] = [one for one in self.heard(node) if one.number == number]
         return answer
 

@@ -38,7 +38,9 @@ def test_no_other_file_of_the_product_makes_an_engine() -> None:
         path.relative_to(ROOT).as_posix()
         for room in rooms
         for path in (ROOT / room).rglob("*.py")
-        if re.search(r"(?<!class )\b(DensNode|SubscriberEnd|PublisherEnd)\(", path.read_text("utf-8"))
+        if re.search(
+            r"(?<!class )\b(DensNode|SubscriberEndpoint|PublisherEndpoint)\(", path.read_text("utf-8")
+        )
     }
     assert makers == {"dens/overlay/assembly.py"}
 
@@ -61,7 +63,7 @@ def test_every_engine_is_given_key_limits_and_table() -> None:
 def test_a_subscriber_knows_what_its_subscriptions_occupy() -> None:
     end = MISSION.subscriber(2, MemoryStore(), 0)
     made = end.subscribe(subscription(5, 0, 90, 1, 0, 2, 0), EITHER, 0)
-    assert end.context.ledger.occupied(made) == 2
+    assert end.context.durable.occupied(made) == 2
 
 
 def test_a_mission_speaks_every_language_that_is_installed() -> None:

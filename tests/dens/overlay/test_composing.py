@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from dens.interfaces import CompositeNotification
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import NotificationMade
 from dens.overlay.limits import Limits
@@ -58,7 +58,7 @@ class Sequences(World):
 
     def ask(self, id: int = 0, seq: int = 0, *, least: int = 100, within: int = 255) -> None:
         machine = self.machines[ASKER]
-        assert isinstance(machine, SubscriberEnd)
+        assert isinstance(machine, SubscriberEndpoint)
         vector = subscription(id, seq, HOUR_Q, 1, least, 2, least, within)
         machine.subscribe(vector, SEQUENCE, self.local(ASKER))
         until_ms = self.now_ms + LIFETIME_MS[HOUR_Q]
@@ -68,7 +68,7 @@ class Sequences(World):
 
     def tell(self, vector: bytes, language: int = LANGUAGE, q: int = HOUR_Q) -> ItemId:
         machine = self.machines[SOURCE]
-        assert isinstance(machine, PublisherEnd)
+        assert isinstance(machine, PublisherEndpoint)
         item_id = machine.publish(language, vector, q, self.local(SOURCE))
         if language == LANGUAGE:
             until_ms = self.now_ms + LIFETIME_MS[q]
@@ -281,7 +281,7 @@ def test_a_composite_for_an_older_revision_is_owed_to_nobody() -> None:
     world.tell(Composite(PREDICTION, ASKER, 0, 4, 0, 77).encode(), SEQUENCE)
     world.meet((SOURCE, HERE))
     [held] = world.mediator().state.carried.all()
-    assert not held.owed
+    assert not held.pending
 
 
 def test_parts_are_worth_their_degree_when_room_is_needed() -> None:
@@ -340,7 +340,7 @@ def test_what_says_nothing_new_is_known_and_not_carried() -> None:
     told = [world.tell(Composite(PREDICTION, ASKER, 0, 0, 0, opening).encode(), SEQUENCE) for _ in range(2)]
     world.meet((SOURCE, HERE))
     assert [one.id for one in world.composites()] == told[:1]
-    assert told[1] in world.mediator().context.ledger.seen
+    assert told[1] in world.mediator().context.durable.known
 
 
 def test_a_language_that_composes_without_results_is_refused() -> None:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from dens.interfaces import MatcherFactory
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import MessageQuarantined, NotificationDelivered
 from dens.overlay.mediator import matching
 from dens.overlay.mediator.node import DensNode
@@ -44,8 +44,8 @@ def delivered(
     """Return what a subscriber of this language is shown of a value, and how much was quarantined; the
     mediator starts again before the subscriber is met.
     """
-    asker = SubscriberEnd(ASKER, 7, MemoryStore(), 0)
-    source = PublisherEnd(SOURCE, 7, MemoryStore(), 0, filter_host=TopicHost())
+    asker = SubscriberEndpoint(ASKER, 7, MemoryStore(), 0)
+    source = PublisherEndpoint(SOURCE, 7, MemoryStore(), 0, filter_host=TopicHost())
     store = MemoryStore()
     asker.subscribe(subscription(5, 0, HOUR_Q, 3, 0), language_id, 0)
     source.publish(LANGUAGE, bytes((3, value)), HOUR_Q, 0)

@@ -10,7 +10,7 @@ from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.peer_session import PeerSession
-from dens.overlay.storage.durable_state import Ledger, begin_numbers
+from dens.overlay.storage.durable_state import DurableState, init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import ACKNOWLEDGEMENT, LINK_NUMBER, SUBSCRIBE, Role
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
@@ -49,7 +49,7 @@ class Pair:
     def crash(self, node: int, *, has_store: bool = True) -> None:
         self.stores[node] = self.stores[node].crash() if has_store else MemoryStore()
         if not has_store:
-            begin_numbers(self.stores[node], 1_000 + self.now_ms)
+            init_counters(self.stores[node], 1_000 + self.now_ms)
         self.start(node)
         self.engines[node].contact_opened(SUBSCRIBER + MEDIATOR - node, self.now_ms)
 
@@ -110,7 +110,7 @@ def test_a_restarted_node_is_answered_its_first_question_in_the_same_contact() -
     pair.crash(SUBSCRIBER)
     pair.run(500)
     asker = pair.engines[SUBSCRIBER]
-    number = asker.look_up(b"", pair.now_ms, patience_ms=150)
+    number = asker.look_up(b"", pair.now_ms, timeout_ms=150)
     pair.run(200)
     heard = [one for one in iter(asker.next_event, None) if isinstance(one, OffersHeard)]
     assert [(one.number, one.mediators) for one in heard] == [(number, 1)]
@@ -123,7 +123,7 @@ def test_a_restarted_node_is_answered_its_first_question_in_the_same_contact() -
 def test_link_numbers_of_a_later_life_are_above_those_of_an_earlier_one(count: int) -> None:
     store, last = MemoryStore(), 0
     for _ in range(3):
-        ledger = Ledger(store, QUICK)
+        ledger = DurableState(store, QUICK)
         ledger.load()
         numbers = [ledger.link_number() for _ in range(count)]
         assert numbers == sorted(set(numbers))
@@ -134,12 +134,12 @@ def test_link_numbers_of_a_later_life_are_above_those_of_an_earlier_one(count: i
 
 
 def test_link_numbers_of_a_first_life_begin_with_the_first() -> None:
-    assert Ledger(MemoryStore(), QUICK).link_number() == LINK_NUMBER + 1
+    assert DurableState(MemoryStore(), QUICK).link_number() == LINK_NUMBER + 1
 
 
 def greeted(number: int) -> PeerSession:
     session = PeerSession(MEDIATOR, 3, 0, QUICK)
-    assert session.greet(Role.MEDIATOR, 5, 3, number)
+    assert session.apply_hello(Role.MEDIATOR, 5, 3, number)
     return session
 
 
@@ -156,7 +156,7 @@ def test_what_was_numbered_before_the_greeting_is_of_an_earlier_session(first: i
         True,
         True,
     ]
-    assert [session.is_link_news(number(after)) for after in (-1, 0, 1, 1, 5, 3, 6)] == [
+    assert [session.note_link_number(number(after)) for after in (-1, 0, 1, 1, 5, 3, 6)] == [
         False,
         True,
         True,
@@ -173,14 +173,14 @@ def test_a_session_may_last_for_more_numbers_than_there_are() -> None:
     for count in range(1, 50):
         number = LINK_NUMBER | (5 + count * step) % LINK_NUMBER
         assert session.is_of_session(number)
-        assert session.is_link_news(number)
+        assert session.note_link_number(number)
         assert session.is_of_session(LINK_NUMBER | (number - 1_000) % LINK_NUMBER)
 
 
 def test_a_newer_session_begins_where_its_greeting_says() -> None:
     session = greeted(LINK_NUMBER + 500)
-    assert session.is_link_news(LINK_NUMBER + 900)
-    assert session.greet(Role.MEDIATOR, 6, 3, LINK_NUMBER + 2)
-    assert session.is_link_news(LINK_NUMBER + 3)
+    assert session.note_link_number(LINK_NUMBER + 900)
+    assert session.apply_hello(Role.MEDIATOR, 6, 3, LINK_NUMBER + 2)
+    assert session.note_link_number(LINK_NUMBER + 3)
     assert session.is_of_session(LINK_NUMBER + 3)
     assert not session.is_of_session(LINK_NUMBER + 1)

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError, RemoteProtocolError, StoreError
 from dens.overlay.events import DatagramRefused, MessageQuarantined, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
-from dens.overlay.storage.durable_state import Ledger, begin_numbers
+from dens.overlay.storage.durable_state import DurableState, init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import LINK_NUMBER, STATUS_NAMES, MessageType, Role
 from dens.overlay.wire.envelope import PAYLOAD_BYTES, VECTOR_BYTES, pack, unpack
@@ -26,9 +26,9 @@ LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 2**31 - 1
 def begun(least: int, session: int | None = None) -> MemoryStore:
     """Return a store whose numbers begin here."""
     store = MemoryStore()
-    begin_numbers(store, least)
+    init_counters(store, least)
     if session is not None:
-        ledger = Ledger(store, Limits(number_step=1))
+        ledger = DurableState(store, Limits(number_step=1))
         ledger.load()
         counter = item_id(1, 0)
         ledger._next_number[counter] = ledger._reserved[counter] = session
@@ -68,7 +68,7 @@ def settle(a: Engine, b: Engine, begin_ms: int = 0) -> list[NotificationDelivere
 
 def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     store = begun(LAST_NUMBER - 1)
-    end = PublisherEnd(LAST_NODE, 7, store, 0, filter_host=TopicHost())
+    end = PublisherEndpoint(LAST_NODE, 7, store, 0, filter_host=TopicHost())
     assert end.publish(LANGUAGE, b"\x01\x05", HOUR_Q, 0) == item_id(LAST_NODE, LAST_NUMBER - 1)
     assert end.publish(LANGUAGE, b"\x01\x06", HOUR_Q, 0) == item_id(LAST_NODE, LAST_NUMBER)
     for _ in range(2):
@@ -81,17 +81,17 @@ def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     settle(node, end)
     assert node.notification_count == 2  # what it has still goes
     end.datagrams_to_send(4_000)
-    again = PublisherEnd(LAST_NODE, 7, store.crash(), 0, filter_host=TopicHost())
+    again = PublisherEndpoint(LAST_NODE, 7, store.crash(), 0, filter_host=TopicHost())
     with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
         again.publish(LANGUAGE, b"\x01\x07", HOUR_Q, 0)
     assert again.notification_count == 2
 
 
 def test_a_subscriber_without_numbers_still_hears_and_changes_nothing_it_cannot_say() -> None:
-    end = SubscriberEnd(0, 7, begun(LAST_NUMBER - 1), 0)
+    end = SubscriberEndpoint(0, 7, begun(LAST_NUMBER - 1), 0)
     end.subscribe(subscription(255, 255, HOUR_Q, 1, 0), LANGUAGE, 0)
     node = mediator(node=LAST_NODE)
-    source = PublisherEnd(3, 7, MemoryStore(), 0, filter_host=TopicHost())
+    source = PublisherEndpoint(3, 7, MemoryStore(), 0, filter_host=TopicHost())
     settle(node, end)
     for value in range(3):
         source.publish(LANGUAGE, bytes((1, value)), HOUR_Q, 4_000)
@@ -111,7 +111,7 @@ def test_a_subscriber_without_numbers_still_hears_and_changes_nothing_it_cannot_
 
 def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
     store = begun(1, LAST_SESSION - 1)
-    node, end = mediator(store), SubscriberEnd(1, 7, MemoryStore(), 0)
+    node, end = mediator(store), SubscriberEndpoint(1, 7, MemoryStore(), 0)
     end.subscribe(subscription(0, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
     settle(node, end)
     assert node.context.sessions[1].own_session == LAST_SESSION == end.context.sessions[2].peer_session
@@ -123,8 +123,8 @@ def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
 
 def test_link_messages_never_run_out_of_numbers() -> None:
     store = MemoryStore()
-    begin_numbers(store, LINK_NUMBER // 32 - 1)
-    ledger = Ledger(store, Limits())
+    init_counters(store, LINK_NUMBER // 32 - 1)
+    ledger = DurableState(store, Limits())
     ledger.load()
     numbers = [ledger.link_number() for _ in range(34)]
     assert numbers[-3:] == [2**32 - 1, 2**31, 2**31 + 1]
@@ -212,9 +212,9 @@ def test_any_field_at_its_end_ends_nothing(
 
     def make(store: MemoryStore) -> Engine:
         if kind == "subscriber":
-            return SubscriberEnd(0, 7, store, now_ms)
+            return SubscriberEndpoint(0, 7, store, now_ms)
         if kind == "publisher":
-            return PublisherEnd(0, 7, store, now_ms, filter_host=TopicHost())
+            return PublisherEndpoint(0, 7, store, now_ms, filter_host=TopicHost())
         return DensNode(0, 7, store, now_ms, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory())
 
     engine = make(store)
@@ -247,7 +247,7 @@ def test_a_vector_longer_than_any_end_may_say_is_refused() -> None:
         item = Item(kind, 1, 5, 6, 0, 95, 1, bytes(VECTOR_BYTES + more))
         assert len(unpack(pack(item, 7, 0, 1, 0), 0)[0].payload) == VECTOR_BYTES + more
         with pytest.raises(RemoteProtocolError, match="no length"):
-            unpack(pack(item.but(payload=item.payload + b"x"), 7, 0, 1, 0), 0)
+            unpack(pack(item.replace(payload=item.payload + b"x"), 7, 0, 1, 0), 0)
 
 
 def test_a_node_with_a_thousand_neighbours_hears_all_of_them() -> None:

@@ -48,7 +48,7 @@ def test_what_is_packed_is_unpacked(item: Item, check: int, is_tagged: bool) -> 
 def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
     item: Item, signature: bytes, is_tagged: bool
 ) -> None:
-    signed = item.but(signature=signature)
+    signed = item.replace(signature=signature)
     data = pack(signed, 7, item.age_ms(0), item.hops, TAGGED if is_tagged else 0) + b"8 octets" * is_tagged
     if item.type in SIGNABLE_TYPES:
         assert unpack(data, 0) == (signed, 7, is_tagged)

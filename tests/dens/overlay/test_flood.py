@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
@@ -45,7 +45,7 @@ def run(seed: int, a_second: int) -> tuple[World, int]:
 
     def flood() -> None:
         machine = world.machines[hostile]
-        assert isinstance(machine, PublisherEnd)
+        assert isinstance(machine, PublisherEndpoint)
         for number in range(a_second):
             machine.publish(LANGUAGE, bytes((1 + number % 2, 255)), 90, world.local(hostile))
         world.turn(hostile)
@@ -67,7 +67,7 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
     assert taken > ROOM.notification_items
     for node in world.all_nodes():
         machine = world.machines[node]  # the checker has checked the other bounds of mediators at every step
-        assert machine.context.ledger.seen.done_count <= ROOM.known_items
+        assert machine.context.durable.known.released_count <= ROOM.known_items
         assert not machine.context.events
         for session in machine.context.sessions.values():
             assert len(session._also_has) < 1_000
@@ -88,7 +88,7 @@ def test_a_flood_does_not_fill_the_air_of_others(flood_bytes: int) -> None:
 
     node, peer = mediator(1), mediator(2)
     for publisher, count, size, at_ms in ((9, 300, flood_bytes, 0), (5, 10, 11, 9_000), (6, 10, 11, 9_000)):
-        end = PublisherEnd(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
+        end = PublisherEndpoint(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
         for number in range(count):
             end.publish(DIRECT_LANGUAGE, bytes((1, number % 256)) * size, 100, at_ms)
         converse(node, end, at_ms, 60_000)

@@ -113,8 +113,8 @@ def test_notifications_are_bounded_in_items_and_in_bytes_and_shares_are_counted(
 def short(item: Item) -> Item:
     """Return a message that lives for a second."""
     if item.type == MessageType.SUBSCRIBE:
-        return item.but(lifetime_q=0, payload=item.payload[:2] + b"\x00" + item.payload[3:])
-    return item.but(lifetime_q=0)
+        return item.replace(lifetime_q=0, payload=item.payload[:2] + b"\x00" + item.payload[3:])
+    return item.replace(lifetime_q=0)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_has_ended_takes_no_room_and_no_part_any_more(made: Callable[[int],
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
     for number in (1, 2):
         item = made(number)
-        peer.send(short(item.but(number=item.number + 500, created_ms=0)))
+        peer.send(short(item.replace(number=item.number + 500, created_ms=0)))
     peer.now_ms = 2_000
     node.timer_due(2_000)
     events(node)
@@ -140,6 +140,6 @@ def test_what_ended_while_it_waited_to_be_sent_is_not_sent() -> None:
     peers = [ScriptedPeer(node, number, Role.MEDIATOR) for number in (3, 8)]
     said = Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, 0, 1, b"\x03\x09")
     peers[0].send(said)
-    peers[0].send(said.but(number=2, lifetime_q=HOUR_Q))
+    peers[0].send(said.replace(number=2, lifetime_q=HOUR_Q))
     sent = [item.number for item in peers[1].hear(1_000) if item.type == MessageType.NOTIFICATION]
     assert sent == [2]

@@ -37,7 +37,7 @@ def test_a_mediator_has_nothing_pending_for_a_subscriber_that_named_it(learns_la
     second = net.engines[SECOND]
     assert isinstance(second, DensNode)
     assert event in second.state.items
-    assert list(second.state.carried.subscribers_owed(event)) == []
+    assert list(second.state.carried.pending_subscribers(event)) == []
     assert [item.id for node, _, item in net.sent if item.type == NOTIFY and node == SECOND] == []
 
 

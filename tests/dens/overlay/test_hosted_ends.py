@@ -48,7 +48,7 @@ def event(number: int = 1, copies: int = 0, language: int = LANGUAGE) -> Item:
 
 def handed(number: int = 1) -> Item:
     notify = Notify((Satisfied(1, 0, 90),), bytes((5, 90)))
-    return event(number).but(type=int(MessageType.NOTIFY), payload=notify.encode())
+    return event(number).replace(type=int(MessageType.NOTIFY), payload=notify.encode())
 
 
 class Host(ScriptedPeer):
@@ -179,7 +179,7 @@ def test_a_receipt_or_a_withdrawal_ends_a_copy_that_was_handed() -> None:
     for said in (
         Item(MessageType.RECEIPT, 0, END, 2, 0, HOUR_Q, 1, bytes((0, 0, 0, PUBLISHER, 0, 0, 0, 1))),
         Item(MessageType.UNSUBSCRIBE, 0, END, 2, 0, HOUR_Q, 1, bytes((1, 0))),
-        asks(END, number=2).but(payload=subscription(1, 1, HOUR_Q, 6, 0)),
+        asks(END, number=2).replace(payload=subscription(1, 1, HOUR_Q, 6, 0)),
     ):
         node, giver = hosting(Direct())
         assert node.notification_count == 1

@@ -13,8 +13,8 @@ from time import process_time
 
 import pytest
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
@@ -349,11 +349,11 @@ class Crowd:
         self.limits = replace(Limits(), owed=owed, session_ms=50)
         self.store = MemoryStore()
         self.node = mediator(self.limits, self.store)
-        self.ends = {number: SubscriberEnd(number, 7, MemoryStore(), 0) for number in (11, 12, 13)}
+        self.ends = {number: SubscriberEndpoint(number, 7, MemoryStore(), 0) for number in (11, 12, 13)}
         for end in self.ends.values():
             for id in range(8):
                 end.subscribe(subscription(id, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
-        source = PublisherEnd(21, 7, MemoryStore(), 0, filter_host=TopicHost())
+        source = PublisherEndpoint(21, 7, MemoryStore(), 0, filter_host=TopicHost())
         for value in range(40):
             source.publish(LANGUAGE, bytes((1, value)), HOUR_Q, 0)
         self.seen: dict[int, list[NotificationDelivered]] = {number: [] for number in self.ends}
@@ -361,7 +361,7 @@ class Crowd:
             self.meet(end, 0)
         self.meet(source, 20_000)
 
-    def meet(self, end: SubscriberEnd | PublisherEnd, begin_ms: int) -> None:
+    def meet(self, end: SubscriberEndpoint | PublisherEndpoint, begin_ms: int) -> None:
         node = self.node
         node.contact_opened(end.node, begin_ms)
         end.contact_opened(node.node, begin_ms)
@@ -374,7 +374,7 @@ class Crowd:
                 while (event := machine.next_event()) is not None:
                     if isinstance(event, NotificationDelivered):
                         self.seen[end.node].append(event)
-            assert node.state.carried.owed_pairs <= max(self.limits.owed, 8)
+            assert node.state.carried.pending_pairs <= max(self.limits.owed, 8)
         node.contact_lost(end.node, begin_ms + 19_000)
         end.contact_lost(node.node, begin_ms + 19_000)
 
@@ -385,21 +385,21 @@ def test_what_is_not_kept_as_owed_is_found_when_its_subscriber_is_met(owed: int,
     crowd = Crowd(owed)
     if is_restarted:
         crowd.node = mediator(crowd.limits, crowd.store.crash())
-        assert crowd.node.state.carried.owed_pairs <= max(owed, 8)
+        assert crowd.node.state.carried.pending_pairs <= max(owed, 8)
     for turn, end in enumerate(crowd.ends.values()):
         crowd.meet(end, 40_000 + 20_000 * turn)
     for events in crowd.seen.values():
         assert sorted(event.item.payload[1] for event in events) == list(range(40))
         for event in events:  # What it is owed for comes together.
             assert event.satisfied == tuple(Satisfied(id, 0, event.item.payload[1]) for id in range(8))
-    assert crowd.node.state.carried.owed_pairs == 0
+    assert crowd.node.state.carried.pending_pairs == 0
 
 
 def test_books_of_what_is_owed_are_balanced() -> None:
     crowd = Crowd(100)
     carried = crowd.node.state.carried
-    pairs = sum(len(mine) for one in carried.all() for mine in one.owed.values())
-    assert carried.owed_pairs == pairs > 0
+    pairs = sum(len(mine) for one in carried.all() for mine in one.pending.values())
+    assert carried.pending_pairs == pairs > 0
     for one in carried.all():
         carried.remove(one.item.id)
-    assert carried.owed_pairs == 0
+    assert carried.pending_pairs == 0

@@ -16,11 +16,11 @@ from dens.node.keys import (
     read_key,
     write_key,
 )
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import BadKeyError
 from dens.overlay.events import Event, MessageRefused
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.session.signatures import signed, statement
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire import envelope
@@ -40,11 +40,11 @@ class Meeting:
     def __init__(self, book: IdentityBook | None, secret: Key | None) -> None:
         self.now_ms = 0
         signer = None if secret is None else SigningKey(secret)
-        self.owner = SubscriberEnd(OWNER, 7, MemoryStore(), 0, signer=signer)
+        self.owner = SubscriberEndpoint(OWNER, 7, MemoryStore(), 0, signer=signer)
         self.store = MemoryStore()
         self.host = self.mediator(HOST, self.store, book)
         self.relay = self.mediator(RELAY, MemoryStore(), None)
-        self.machines: dict[int, ProtocolMachine] = {OWNER: self.owner, HOST: self.host, RELAY: self.relay}
+        self.machines: dict[int, ProtocolEngine] = {OWNER: self.owner, HOST: self.host, RELAY: self.relay}
 
     @staticmethod
     def mediator(node: int, store: MemoryStore, book: IdentityBook | None) -> DensNode:
@@ -117,18 +117,18 @@ def test_every_bit_of_a_signed_message_counts() -> None:
     assert BOOK.verifies(OWNER, statement(item), item.signature)
     assert not BOOK.verifies(OWNER + 1, statement(item), item.signature)
     changed = [
-        item.but(type=int(MessageType.RECEIPT)),
-        item.but(language=LANGUAGE + 1),
-        item.but(number=10),
-        item.but(lifetime_q=101),
-        item.but(payload=VECTOR + b"\0"),
+        item.replace(type=int(MessageType.RECEIPT)),
+        item.replace(language=LANGUAGE + 1),
+        item.replace(number=10),
+        item.replace(lifetime_q=101),
+        item.replace(payload=VECTOR + b"\0"),
     ]
     assert not any(BOOK.verifies(OWNER, statement(other), item.signature) for other in changed)
     for bit in range(512):
         flipped = bytearray(item.signature)
         flipped[bit // 8] ^= 1 << bit % 8
         assert not BOOK.verifies(OWNER, statement(item), bytes(flipped))
-    aged = envelope.unpack(envelope.pack(item.but(hops=4), 7, 5_000, 5, 0), 90_000)[0]
+    aged = envelope.unpack(envelope.pack(item.replace(hops=4), 7, 5_000, 5, 0), 90_000)[0]
     assert BOOK.verifies(OWNER, statement(aged), aged.signature)
 
 

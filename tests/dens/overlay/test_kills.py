@@ -15,8 +15,8 @@ from random import Random
 import pytest
 
 from dens.node.storage.sqlite import SqliteStore
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import MessageAcknowledged, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
@@ -74,12 +74,12 @@ def mediator(store: Store) -> DensNode:
     return DensNode(MEDIATOR, 7, store, 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory())
 
 
-def publisher(node: int) -> PublisherEnd:
-    return PublisherEnd(node, 7, MemoryStore(), 0, filter_host=TopicHost())
+def publisher(node: int) -> PublisherEndpoint:
+    return PublisherEndpoint(node, 7, MemoryStore(), 0, filter_host=TopicHost())
 
 
 def live(
-    node: DensNode, ends: list[PublisherEnd | SubscriberEnd], happened: Callable[[Engine], None]
+    node: DensNode, ends: list[PublisherEndpoint | SubscriberEndpoint], happened: Callable[[Engine], None]
 ) -> None:
     """Publish without end at the mediator, and let all of them talk; tell of every one whose turn it was."""
     for end in ends:
@@ -89,7 +89,7 @@ def live(
     while True:
         now_ms += 5
         for end in ends:
-            if isinstance(end, PublisherEnd):
+            if isinstance(end, PublisherEndpoint):
                 for _ in range(4):
                     end.publish(LANGUAGE, b"\x01\x02", LONG_Q, now_ms)
             end.timer_due(now_ms)
@@ -137,7 +137,7 @@ def listen(path: Path, life: int, told: int) -> None:
 
     Two publishers say the same as in the life before, and one says something new.
     """
-    end = SubscriberEnd(SUBSCRIBER, 7, SqliteStore(path), 0)
+    end = SubscriberEndpoint(SUBSCRIBER, 7, SqliteStore(path), 0)
     if not end.in_force:
         end.subscribe(subscription(5, end.next_seq(5), LONG_Q, 1, 1), LANGUAGE, 0)
 
@@ -170,7 +170,7 @@ def kill_subscribers(folder: Path, most: int) -> tuple[int, int]:
             seen += words(told, b"S")
             assert len(set(seen)) == len(seen)
         store = SqliteStore(path)
-        last = SubscriberEnd(SUBSCRIBER, 7, store, 0)
+        last = SubscriberEndpoint(SUBSCRIBER, 7, store, 0)
         while (event := last.next_event()) is not None:
             if isinstance(event, NotificationDelivered):
                 seen.append(event.item.id)

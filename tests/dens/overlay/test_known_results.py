@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dens.node.storage.sqlite import SqliteStore
 from dens.overlay.limits import Limits
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.storage.known_results import UNKNOWN, KnownResults
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
@@ -51,12 +51,12 @@ def test_it_knows_what_a_plain_list_knows(steps: list[tuple[str, int, int, int, 
 def test_results_survive_on_a_disk_with_the_widest_keys(tmp_path: Path) -> None:
     widest = (1 << 88) - 1
     store = SqliteStore(tmp_path / "node.db")
-    ledger = Ledger(store, Limits())
+    ledger = DurableState(store, Limits())
     ledger.note_result(widest, 1, -5_000, 2**31 - 1, -10_000)
     ledger.note_result(0, 0, 99, 7, -10_000)
     ledger.commit()
     store.close()
-    again = Ledger(SqliteStore(tmp_path / "node.db"), Limits())
+    again = DurableState(SqliteStore(tmp_path / "node.db"), Limits())
     again.load()
     assert [again.results.rank(key, -6_000) for key in (widest, 0, 1)] == [1, 0, UNKNOWN]
     assert again.results.rank(widest, -5_000) == UNKNOWN
@@ -65,7 +65,7 @@ def test_results_survive_on_a_disk_with_the_widest_keys(tmp_path: Path) -> None:
 
 def test_one_origin_cannot_make_a_node_forget_the_results_of_others() -> None:
     store = MemoryStore()
-    ledger = Ledger(store, Limits(known_results=8))
+    ledger = DurableState(store, Limits(known_results=8))
     for key in range(4):
         ledger.note_result(key, 0, 1_000, 7, 0)
     for key in range(100, 150):
@@ -78,7 +78,7 @@ def test_one_origin_cannot_make_a_node_forget_the_results_of_others() -> None:
 
 def test_what_is_over_leaves_no_row_behind() -> None:
     store = MemoryStore()
-    ledger = Ledger(store, Limits())
+    ledger = DurableState(store, Limits())
     for key in range(50):
         ledger.note_result(key, 0, key, 7, 0)
     ledger.note_result(99, 0, 1_000, 7, 100)

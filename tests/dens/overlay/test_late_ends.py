@@ -8,8 +8,8 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import given, settings
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import HoldingsEnded, MessageEvent, MessageExpired
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
@@ -32,10 +32,10 @@ class Network:
         self.is_woken = is_woken
         self.now_ms = 0
         self.engines: dict[int, Engine] = {
-            SUBSCRIBER: SubscriberEnd(SUBSCRIBER, TABLE, MemoryStore(), 0, limits=LIMITS),
+            SUBSCRIBER: SubscriberEndpoint(SUBSCRIBER, TABLE, MemoryStore(), 0, limits=LIMITS),
             FIRST: _mediator(FIRST),
             SECOND: _mediator(SECOND),
-            PUBLISHER: PublisherEnd(
+            PUBLISHER: PublisherEndpoint(
                 PUBLISHER, TABLE, MemoryStore(), 0, filter_host=TopicHost(), limits=LIMITS
             ),
         }
@@ -51,7 +51,7 @@ class Network:
             self.now_ms = max(self.now_ms, next_ms)
             if self.is_woken:
                 for node, engine in self.engines.items():
-                    if (end_ms := engine.next_end_ms()) is not None and end_ms <= self.now_ms:
+                    if (end_ms := engine.next_expiry_ms()) is not None and end_ms <= self.now_ms:
                         engine.timer_due(self.now_ms)
                         self._hear(node)
             arrived = [one for one in self.under_way if one[0] <= self.now_ms]
@@ -68,7 +68,7 @@ class Network:
 
     def _next_ms(self) -> int:
         timers = [engine.next_timer_ms() for engine in self.engines.values()]
-        ends = [engine.next_end_ms() for engine in self.engines.values()] if self.is_woken else []
+        ends = [engine.next_expiry_ms() for engine in self.engines.values()] if self.is_woken else []
         soon = [max(one, self.now_ms + 1) for one in (*timers, *ends) if one is not None]
         return min([*soon, *(one[0] for one in self.under_way)], default=1 << 60)
 
@@ -104,22 +104,22 @@ class Network:
                     self.settle(node)
         elif what == "publish":
             publisher = self.engines[PUBLISHER]
-            assert isinstance(publisher, PublisherEnd)
+            assert isinstance(publisher, PublisherEndpoint)
             publisher.publish(LANGUAGE, bytes((3, which)), which % 12, self.now_ms)
             self.settle(PUBLISHER)
         elif what == "announce":
             publisher = self.engines[PUBLISHER]
-            assert isinstance(publisher, PublisherEnd)
+            assert isinstance(publisher, PublisherEndpoint)
             publisher.announce(bytes((1, 2)), self.now_ms, which % 12)
             self.settle(PUBLISHER)
         else:
             subscriber = self.engines[SUBSCRIBER]
-            assert isinstance(subscriber, SubscriberEnd)
+            assert isinstance(subscriber, SubscriberEndpoint)
             held = [one for one in subscriber.in_force if one.until_ms > self.now_ms]
             if what == "withdraw" and held:
                 subscriber.unsubscribe(held[which % len(held)].id, self.now_ms)
             elif what == "subscribe":
-                subscriber.end_what_is_over(self.now_ms)
+                subscriber.expire(self.now_ms)
                 id = which % 3
                 subscriber.subscribe(
                     subscription(id, subscriber.next_seq(id), which % 12, 3, 1), LANGUAGE, self.now_ms
@@ -165,7 +165,7 @@ def test_nobody_can_tell_when_a_node_was_woken_for_an_end(acts: list[tuple[str, 
             network.run_until(network.now_ms + pause_ms)
         network.run_until(network.now_ms + 10_000)
         for node, engine in network.engines.items():
-            engine.end_what_is_over(network.now_ms)
+            engine.expire(network.now_ms)
             network._hear(node)
     assert late.sent == woken.sent
     assert late.told == woken.told

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import (
     DatagramRefused,
@@ -103,7 +103,7 @@ def test_on_any_graph_everybody_within_the_hop_limit_is_heard_at_the_shortest_di
 @settings(max_examples=examples(40), deadline=None)
 def test_lost_and_late_datagrams_make_an_answer_partial_or_nothing(seed: int) -> None:
     world = line(3, seed=seed, loss=0.3, late_ms=400)
-    heard = world.asked(ASKER, patience_ms=6_000)
+    heard = world.asked(ASKER, timeout_ms=6_000)
     assert set(told(heard)) <= {201, 202, 203}
     assert heard.mediators <= 3
     if heard.mediators < 3:
@@ -115,7 +115,7 @@ def test_asking_again_brings_what_was_lost() -> None:
     complete = 0
     for seed in range(40):
         world = line(3, seed=seed, loss=0.25)
-        heard = world.asked(ASKER, patience_ms=10_000)
+        heard = world.asked(ASKER, timeout_ms=10_000)
         complete += (heard.mediators, heard.missing) == (3, ())
     assert complete >= 36
 
@@ -148,7 +148,7 @@ def test_of_too_much_the_nearest_is_told_and_that_there_is_more() -> None:
 def test_a_partition_that_splits_during_an_answer_is_answered_in_part() -> None:
     world = line(3, late_ms=200)
     world.heard(ASKER)
-    world.machines[ASKER].look_up(b"", world.now_ms, patience_ms=20_000)
+    world.machines[ASKER].look_up(b"", world.now_ms, timeout_ms=20_000)
     while not any(frame[:2] == (2, 3) and frame[2][1] == LOOKUP for frame in world.frames):
         world.drive(1)
     world.part(2, 3)
@@ -162,7 +162,7 @@ def test_a_partition_that_splits_during_an_answer_is_answered_in_part() -> None:
 
 def test_the_asker_that_loses_its_mediator_is_told_at_once() -> None:
     world = line(2)
-    world.machines[ASKER].look_up(b"", world.now_ms, patience_ms=20_000)
+    world.machines[ASKER].look_up(b"", world.now_ms, timeout_ms=20_000)
     world.machines[ASKER].datagrams_to_send(world.now_ms)
     world.heard(ASKER)
     world.part(1, ASKER)
@@ -174,7 +174,7 @@ def test_the_asker_that_loses_its_mediator_is_told_at_once() -> None:
 def test_without_anybody_the_answer_is_that_nobody_answered() -> None:
     world = Partition()
     world.add(ASKER)
-    heard = world.asked(ASKER, patience_ms=500)
+    heard = world.asked(ASKER, timeout_ms=500)
     assert (heard.offers, heard.mediators, heard.missing) == ((), 0, ())
 
 
@@ -183,7 +183,7 @@ def test_whoever_is_met_in_time_is_asked() -> None:
     world.part(1, ASKER)
     world.drive(100)
     world.heard(ASKER)
-    world.machines[ASKER].look_up(b"", world.now_ms, patience_ms=8_000)
+    world.machines[ASKER].look_up(b"", world.now_ms, timeout_ms=8_000)
     world.drive(2_000)
     assert world.heard(ASKER) == []
     world.meet((1, ASKER))
@@ -214,30 +214,32 @@ def test_a_peer_that_does_not_know_the_message_is_late_and_harmed_by_nothing(
 
 def test_nothing_of_it_is_durable_and_nothing_is_acknowledged() -> None:
     world = line(3)
-    rows = {node: sorted(map(repr, one.context.ledger._store.load())) for node, one in world.machines.items()}
+    rows = {
+        node: sorted(map(repr, one.context.durable._store.load())) for node, one in world.machines.items()
+    }
     begun = len(world.frames)
     world.asked(ASKER)
     kinds = {item.type for *_, data in world.frames[begun:] for item in messages_in(data)}
     assert kinds == {LOOKUP, OFFERS}
     for node in (1, 2, 3):
-        assert sorted(map(repr, world.machines[node].context.ledger._store.load())) == rows[node]
+        assert sorted(map(repr, world.machines[node].context.durable._store.load())) == rows[node]
 
 
 def test_numbers_of_look_ups_are_never_used_again_after_a_crash() -> None:
     world = line(1)
     asker = world.machines[ASKER]
     first = world.asked(ASKER).number
-    store = asker.context.ledger._store.crash()  # type: ignore[attr-defined]
-    again = SubscriberEnd(ASKER, 7, store, world.now_ms, authenticator=asker.context.authenticator)
+    store = asker.context.durable._store.crash()  # type: ignore[attr-defined]
+    again = SubscriberEndpoint(ASKER, 7, store, world.now_ms, authenticator=asker.context.authenticator)
     assert again.look_up(b"", world.now_ms) > first
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"question": bytes(1_025)}, {"hops": 0}, {"hops": 256}, {"patience_ms": 0}, {"patience_ms": 65_536}],
+    [{"question": bytes(1_025)}, {"hops": 0}, {"hops": 256}, {"timeout_ms": 0}, {"timeout_ms": 65_536}],
 )
 def test_what_cannot_be_asked_is_refused(wrong: dict[str, object]) -> None:
-    end = SubscriberEnd(ASKER, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(ASKER, 7, MemoryStore(), 0)
     with pytest.raises(LocalProtocolError):
         end.look_up(wrong.pop("question", b""), 0, **wrong)  # type: ignore[arg-type]
     for _ in range(16):
@@ -343,7 +345,7 @@ def test_a_directory_that_fails_is_told_and_answers_nothing(monkeypatch: pytest.
 
 def ask_for(world: Partition, topic: int, id: int = 0) -> None:
     end = world.machines[ASKER]
-    assert isinstance(end, SubscriberEnd)
+    assert isinstance(end, SubscriberEndpoint)
     end.subscribe(subscription(id, 0, HOUR_Q, topic, 0), LANGUAGE, world.now_ms)
 
 
@@ -407,7 +409,7 @@ def test_while_nothing_changes_pauses_grow_and_a_contact_that_begins_anew_is_no_
 def test_a_renewal_is_no_new_statement_and_a_new_revision_is() -> None:
     world = line(1)
     end = world.machines[ASKER]
-    assert isinstance(end, SubscriberEnd)
+    assert isinstance(end, SubscriberEndpoint)
     ask_for(world, 8)
     world.drive(1_000)
     assert judged(world) == [("unserved", 0, None)]
@@ -428,7 +430,7 @@ def test_publishers_keep_what_their_mediator_knows() -> None:
     world.add(210, topics=(1,))
     world.meet((2, 210))
     world.drive(3_000)
-    directory = world.machines[210].state.knowledge._directory  # type: ignore[attr-defined]
+    directory = world.machines[210].state.directory_client._directory  # type: ignore[attr-defined]
     assert sorted(directory._topics) == [201, 202, 203]
     lookups = [data for sender, _, data in world.frames if sender == 210 and data[1] == LOOKUP]
     assert len(lookups) == 1

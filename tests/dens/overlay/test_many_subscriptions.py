@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dens.node.storage.sqlite import SqliteStore
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
@@ -48,8 +48,8 @@ def test_a_reading_for_every_subscription_is_delivered_whoever_restarts(count: i
     path = tmp_path / "mediator.db"
     node = mediator(SqliteStore(path), 0)
     asker_store = MemoryStore()
-    asker = SubscriberEnd(SUBSCRIBER, 7, asker_store, 0)
-    source = PublisherEnd(PUBLISHER, 7, MemoryStore(), 0, filter_host=TopicHost())
+    asker = SubscriberEndpoint(SUBSCRIBER, 7, asker_store, 0)
+    source = PublisherEndpoint(PUBLISHER, 7, MemoryStore(), 0, filter_host=TopicHost())
     for id in range(count):
         asker.subscribe(subscription(id, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
     meet(node, asker, 0)
@@ -66,7 +66,7 @@ def test_a_reading_for_every_subscription_is_delivered_whoever_restarts(count: i
     meet(node, asker, 6_000)
     for now_ms in range(6_000, 8_000, 50):  # the subscriber ends with the delivery in its inbox
         exchange(node, asker, now_ms)
-    asker = SubscriberEnd(SUBSCRIBER, 7, asker_store.crash(), 8_000)
+    asker = SubscriberEndpoint(SUBSCRIBER, 7, asker_store.crash(), 8_000)
     [delivery] = settle({SUBSCRIBER: asker}, 8_000, 8_050)
     assert delivery.item.payload == bytes((1, 200))
     assert sorted(delivery.satisfied) == [Satisfied(id, 0, 200) for id in range(count)]
@@ -78,7 +78,7 @@ def meet(a: Engine, b: Engine, now_ms: int) -> None:
 
 
 def restarted(node: DensNode, path: Path) -> DensNode:
-    store = node.context.ledger._store
+    store = node.context.durable._store
     assert isinstance(store, SqliteStore)
     store.close()
     return mediator(SqliteStore(path), 5_500)
@@ -98,8 +98,8 @@ def test_a_notify_names_every_subscription_that_a_subscriber_can_have() -> None:
 
 def end_of(kind: str) -> Engine:
     makers: dict[str, Callable[[], Engine]] = {
-        "subscriber": lambda: SubscriberEnd(SUBSCRIBER, 7, MemoryStore(), 0),
-        "publisher": lambda: PublisherEnd(PUBLISHER, 7, MemoryStore(), 0, filter_host=TopicHost()),
+        "subscriber": lambda: SubscriberEndpoint(SUBSCRIBER, 7, MemoryStore(), 0),
+        "publisher": lambda: PublisherEndpoint(PUBLISHER, 7, MemoryStore(), 0, filter_host=TopicHost()),
         "mediator": lambda: mediator(MemoryStore(), 0),
     }
     return makers[kind]()

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
@@ -18,12 +18,12 @@ HOUR_Q = 95
 VECTOR = subscription(1, 0, HOUR_Q, 3, 1)
 
 
-def subscriber(node: Any = 3, check: Any = 7, **options: Any) -> SubscriberEnd:
-    return SubscriberEnd(node, check, MemoryStore(), 0, **options)
+def subscriber(node: Any = 3, check: Any = 7, **options: Any) -> SubscriberEndpoint:
+    return SubscriberEndpoint(node, check, MemoryStore(), 0, **options)
 
 
-def publisher(node: Any = 3, check: Any = 7, **options: Any) -> PublisherEnd:
-    return PublisherEnd(node, check, MemoryStore(), 0, filter_host=TopicHost(), **options)
+def publisher(node: Any = 3, check: Any = 7, **options: Any) -> PublisherEndpoint:
+    return PublisherEndpoint(node, check, MemoryStore(), 0, filter_host=TopicHost(), **options)
 
 
 def mediator(node: Any = 3, check: Any = 7, **options: Any) -> DensNode:

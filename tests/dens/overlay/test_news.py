@@ -1,6 +1,6 @@
 """What counts as a sign of a peer's life: its own words, said for the first time in this contact."""
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.storage.memory import MemoryStore
@@ -12,7 +12,9 @@ NODE, BOARD = 1, 7
 KEY = b"mission"
 
 
-def a_contact(rounds: int = 20) -> tuple[DensNode, PublisherEnd, list[tuple[bytes, bool]], list[Datagram]]:
+def a_contact(
+    rounds: int = 20,
+) -> tuple[DensNode, PublisherEndpoint, list[tuple[bytes, bool]], list[Datagram]]:
     """Let a publisher and a node talk; return what the node heard, with its judgement, and what it said."""
     node = DensNode(
         NODE,
@@ -23,7 +25,7 @@ def a_contact(rounds: int = 20) -> tuple[DensNode, PublisherEnd, list[tuple[byte
         directory=TopicDirectory(),
         authenticator=Authenticator(NODE, KEY),
     )
-    board = PublisherEnd(
+    board = PublisherEndpoint(
         BOARD, 7, MemoryStore(), 0, filter_host=TopicHost(), authenticator=Authenticator(BOARD, KEY)
     )
     node.contact_opened(BOARD, 0)
@@ -43,7 +45,7 @@ def a_contact(rounds: int = 20) -> tuple[DensNode, PublisherEnd, list[tuple[byte
     return node, board, heard, said
 
 
-def talk(node: DensNode, board: PublisherEnd) -> None:
+def talk(node: DensNode, board: PublisherEndpoint) -> None:
     """Let the two talk for two seconds."""
     for now_ms in range(2_000, 4_000, 100):
         for datagram in board.datagrams_to_send(now_ms):

@@ -27,7 +27,7 @@ def test_the_lowest_degree_goes_first_and_the_oldest_among_equals() -> None:
     for number, degree in ((1, 200), (2, 50), (3, 50), (4, 0)):
         carried = store.add(item(number, created_ms=-number))
         if degree:
-            store.owe(carried, 9, [Satisfied(0, 0, degree)])
+            store.add_pending(carried, 9, [Satisfied(0, 0, degree)])
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [
         (4, Reason.LOWEST_DEGREE),
         (3, Reason.LOWEST_DEGREE),
@@ -37,20 +37,20 @@ def test_the_lowest_degree_goes_first_and_the_oldest_among_equals() -> None:
 def test_what_everybody_has_goes_before_what_is_owed() -> None:
     store = roomy(2)
     for number in (1, 2, 3):
-        store.owe(store.add(item(number)), 9, [Satisfied(0, 0, 255 - number)])
+        store.add_pending(store.add(item(number)), 9, [Satisfied(0, 0, 255 - number)])
     assert store.delivered(item_id(1, 1), 9)
     assert not store.delivered(item_id(1, 1), 9)
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(1, Reason.DELIVERED)]
-    assert store.owed_to(9) == [item_id(1, 2), item_id(1, 3)]
+    assert store.pending_for(9) == [item_id(1, 2), item_id(1, 3)]
 
 
 def test_what_is_owed_again_is_not_done_with() -> None:
     store = roomy(1)
     first = store.add(item(1))
-    store.owe(first, 9, [Satisfied(0, 0, 10)])
+    store.add_pending(first, 9, [Satisfied(0, 0, 10)])
     store.delivered(item_id(1, 1), 9)
-    store.owe(first, 8, [Satisfied(0, 0, 200)])
-    store.owe(store.add(item(2)), 9, [Satisfied(0, 0, 100)])
+    store.add_pending(first, 8, [Satisfied(0, 0, 200)])
+    store.add_pending(store.add(item(2)), 9, [Satisfied(0, 0, 100)])
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(2, Reason.LOWEST_DEGREE)]
 
 
@@ -59,21 +59,21 @@ def test_an_origin_above_its_share_pays_with_its_oldest() -> None:
     for number, origin in ((1, 7), (2, 7), (3, 7), (4, 8), (5, 8)):
         carried = store.add(item(number, origin))
         if origin == 7:
-            store.owe(carried, 9, [Satisfied(0, 0, 255)])
+            store.add_pending(carried, 9, [Satisfied(0, 0, 255)])
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(1, Reason.OVER_QUOTA)]
 
 
 def test_a_withdrawn_subscription_is_owed_nothing() -> None:
     store = roomy(9)
     carried = store.add(item(1))
-    store.owe(carried, 9, [Satisfied(0, 0, 10)])
-    store.owe(carried, 9, [Satisfied(1, 0, 20)])
-    store.release(9, 0)
-    assert carried.owed == {9: {1: Satisfied(1, 0, 20)}}
-    store.release_refused(item_id(1, 1), 9, [Satisfied(1, 5, 0)])
-    assert store.owed_to(9) == [item_id(1, 1)]
-    store.release_refused(item_id(1, 1), 9, [Satisfied(1, 0, 0)])
-    assert (store.owed_to(9), carried.owed) == ([], {})
+    store.add_pending(carried, 9, [Satisfied(0, 0, 10)])
+    store.add_pending(carried, 9, [Satisfied(1, 0, 20)])
+    store.drop_subscription(9, 0)
+    assert carried.pending == {9: {1: Satisfied(1, 0, 20)}}
+    store.drop_refused(item_id(1, 1), 9, [Satisfied(1, 5, 0)])
+    assert store.pending_for(9) == [item_id(1, 1)]
+    store.drop_refused(item_id(1, 1), 9, [Satisfied(1, 0, 0)])
+    assert (store.pending_for(9), carried.pending) == ([], {})
 
 
 @given(
@@ -96,46 +96,46 @@ def test_bounds_and_books_hold_whatever_happens(steps: list[tuple[str, int, int,
         elif what == "o" and this in held:
             carried = store.get(this)
             assert carried is not None
-            store.owe(carried, 100 + degree % 3, [Satisfied(0, 0, degree)])
+            store.add_pending(carried, 100 + degree % 3, [Satisfied(0, 0, degree)])
         elif what == "d":
             store.delivered(this, 100 + degree % 3)
         elif what == "r":
-            store.release(100 + degree % 3, 0)
+            store.drop_subscription(100 + degree % 3, 0)
         elif what == "x":
             assert store.remove(this) == held.pop(this, None)
         assert {carried.item.id for carried in store.all()} == held.keys()
         assert store.total_bytes == sum(one.size for one in held.values()) <= 150
         assert len(store) <= 5
         for subscriber in (100, 101, 102):
-            owed = {carried.item.id for carried in store.all() if subscriber in carried.owed}
-            assert set(store.owed_to(subscriber)) == owed
+            owed = {carried.item.id for carried in store.all() if subscriber in carried.pending}
+            assert set(store.pending_for(subscriber)) == owed
 
 
 def test_who_is_owed_what_is_told_from_both_sides_until_the_last_subscription_is_released() -> None:
     store = roomy(9)
     both, other = store.add(item(1)), store.add(item(2))
     for carried, subscriber, id in ((both, 8, 0), (both, 9, 0), (both, 9, 1), (other, 9, 1)):
-        store.owe(carried, subscriber, [Satisfied(id, 0, 10)])
-    assert (set(store.subscribers_owed(item_id(1, 1))), set(store.subscribers_owed(item_id(1, 2)))) == (
+        store.add_pending(carried, subscriber, [Satisfied(id, 0, 10)])
+    assert (set(store.pending_subscribers(item_id(1, 1))), set(store.pending_subscribers(item_id(1, 2)))) == (
         {8, 9},
         {9},
     )
-    assert set(store.subscribers_owed(item_id(7, 7))) == set()
-    store.release(9, 1)
-    assert (store.owed_to(8), store.owed_to(9)) == ([item_id(1, 1)], [item_id(1, 1)])
-    store.release(9, 5)
-    store.release(9, 0)
-    assert (store.owed_to(8), store.owed_to(9)) == ([item_id(1, 1)], [])
-    assert set(store.subscribers_owed(item_id(1, 1))) == {8}
-    store.release_refused(item_id(7, 7), 8, [(0, 0, 0)])
-    store.release_refused(item_id(1, 1), 9, [(0, 0, 0)])
-    assert store.owed_to(8) == [item_id(1, 1)]
+    assert set(store.pending_subscribers(item_id(7, 7))) == set()
+    store.drop_subscription(9, 1)
+    assert (store.pending_for(8), store.pending_for(9)) == ([item_id(1, 1)], [item_id(1, 1)])
+    store.drop_subscription(9, 5)
+    store.drop_subscription(9, 0)
+    assert (store.pending_for(8), store.pending_for(9)) == ([item_id(1, 1)], [])
+    assert set(store.pending_subscribers(item_id(1, 1))) == {8}
+    store.drop_refused(item_id(7, 7), 8, [(0, 0, 0)])
+    store.drop_refused(item_id(1, 1), 9, [(0, 0, 0)])
+    assert store.pending_for(8) == [item_id(1, 1)]
 
 
 def test_another_copies_code_is_carried_from_then_on() -> None:
     store = roomy(1)
     store.add(item(1))
-    lighter = item(1).but(copies=2)
+    lighter = item(1).replace(copies=2)
     store.replace(lighter)
     assert [carried.item for carried in store.all()] == [lighter]
     store.add(item(2, created_ms=5))
@@ -173,7 +173,7 @@ def test_who_uses_exactly_its_share_is_not_above_it_and_exactly_full_is_not_too_
 
 def test_what_everybody_had_and_is_gone_is_nobodys_victim() -> None:
     store = roomy(1)
-    store.owe(store.add(item(1)), 9, [Satisfied(0, 0, 10)])
+    store.add_pending(store.add(item(1)), 9, [Satisfied(0, 0, 10)])
     assert store.delivered(item_id(1, 1), 9)
     assert store.remove(item_id(1, 1)) == item(1)
     for number in (2, 3):
@@ -194,11 +194,11 @@ def test_the_drop_order_holds_also_after_very_many_subscriptions_were_found() ->
     store = roomy(2)
     low, high = store.add(item(1)), store.add(item(2))
     for degree in range(1, 200):
-        store.owe(high, degree, [Satisfied(0, 0, degree)])
-        store.owe(low, degree, [Satisfied(0, 0, (degree + 1) // 2)])
+        store.add_pending(high, degree, [Satisfied(0, 0, degree)])
+        store.add_pending(low, degree, [Satisfied(0, 0, (degree + 1) // 2)])
         assert store.make_room(0) == []
     for number, victim in ((3, 3), (4, 4)):
         store.add(item(number))
         assert [one.number for one, _ in store.make_room(0)] == [victim]
-    store.owe(store.add(item(5)), 9, [Satisfied(0, 0, 150)])
+    store.add_pending(store.add(item(5)), 9, [Satisfied(0, 0, 150)])
     assert [one.number for one, _ in store.make_room(0)] == [1]

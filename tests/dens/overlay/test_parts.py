@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dens.overlay.covering.decomposition import MOST_PARTS
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError, RemoteProtocolError
 from dens.overlay.events import MessageQuarantined, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import INSTALL, LINK_NUMBER, REMOVE
 from dens.overlay.wire.envelope import unpack
@@ -71,9 +71,9 @@ class Net:
             self.start(node)
 
     @property
-    def asker(self) -> SubscriberEnd:
+    def asker(self) -> SubscriberEndpoint:
         engine = self.engines[ASKER]
-        assert isinstance(engine, SubscriberEnd)
+        assert isinstance(engine, SubscriberEndpoint)
         return engine
 
     def mediator(self, node: int) -> DensNode:
@@ -81,15 +81,15 @@ class Net:
         assert isinstance(engine, DensNode)
         return engine
 
-    def source(self, node: int) -> PublisherEnd:
+    def source(self, node: int) -> PublisherEndpoint:
         engine = self.engines[node]
-        assert isinstance(engine, PublisherEnd)
+        assert isinstance(engine, PublisherEndpoint)
         return engine
 
     def start(self, node: int) -> None:
         store, now_ms, limits = self.stores[node], self.now_ms, self.limits
         if node == ASKER:
-            self.engines[node] = SubscriberEnd(node, 7, store, now_ms, limits=limits)
+            self.engines[node] = SubscriberEndpoint(node, 7, store, now_ms, limits=limits)
         elif node in MEDIATORS:
             self.engines[node] = DensNode(
                 node,
@@ -104,7 +104,7 @@ class Net:
             )
         else:
             self.hosts[node] = KINDS[node]()
-            end = PublisherEnd(node, 7, store, now_ms, filter_host=self.hosts[node], limits=limits)
+            end = PublisherEndpoint(node, 7, store, now_ms, filter_host=self.hosts[node], limits=limits)
             end.announce(b"\x01\x02", now_ms)
             self.engines[node] = end
 
@@ -199,7 +199,7 @@ def test_a_language_that_a_source_does_not_know_is_offered_again_only_after_an_a
 def test_a_language_without_parts_is_not_offered_again_either() -> None:
     net = Net()
     net.hosts[4] = TopicHost(languages=())
-    net.engines[4] = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=net.hosts[4], limits=QUICK)
+    net.engines[4] = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=net.hosts[4], limits=QUICK)
     net.source(4).announce(b"\x01", 0)
     for _ in range(3):
         net.meet([(2, 1), (2, 4)])
@@ -295,7 +295,7 @@ def test_where_a_subscription_lapses_nothing_is_left() -> None:
         assert (len(book), book._owners, book._no_room) == (0, {}, {})
         assert net.mediator(node).subscription_count == 0
     assert [net.installed(node) for node in SOURCES] == [{}, {}, {}]
-    assert (net.asker.state.used, net.asker.state.reach, net.asker.context.ledger._occupied) == ({}, {}, {})
+    assert (net.asker.state.used, net.asker.state.reach, net.asker.context.durable._occupied) == ({}, {}, {})
 
 
 def test_what_a_subscriber_cannot_have_reserved_is_not_offered() -> None:
@@ -434,15 +434,15 @@ def test_a_source_that_crashed_says_which_form_it_has() -> None:
 
 def test_numbers_that_end_are_not_given_to_parts() -> None:
     store = MemoryStore()
-    begin_numbers(store, LINK_NUMBER - 3)
-    end = SubscriberEnd(1, 7, store, 0)
+    init_counters(store, LINK_NUMBER - 3)
+    end = SubscriberEndpoint(1, 7, store, 0)
     with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
         end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0, occupies=2)
     assert end.in_force == ()
 
 
 def test_what_a_subscription_occupies_follows_from_its_parts_where_nothing_else_is_said() -> None:
-    end = SubscriberEnd(1, 7, MemoryStore(), 0, parts={EITHER: parts_of})
+    end = SubscriberEndpoint(1, 7, MemoryStore(), 0, parts={EITHER: parts_of})
     end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0)
     with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):
         end.subscribe(subscription(12, 9, HOUR_Q, 1, 0), LANGUAGE, 0)

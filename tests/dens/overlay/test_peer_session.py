@@ -20,9 +20,9 @@ def session(limits: Limits = LIMITS) -> PeerSession:
 
 def ready(limits: Limits = LIMITS) -> PeerSession:
     made = session(limits)
-    made.greet(Role.MEDIATOR, 5, OWN_SESSION)
-    made.summarise(3, KNOWS_NOTHING)
-    made.rest()
+    made.apply_hello(Role.MEDIATOR, 5, OWN_SESSION)
+    made.apply_summary(3, KNOWS_NOTHING)
+    made.update_due()
     return made
 
 
@@ -46,57 +46,59 @@ def test_a_contact_begins_unknown_and_wants_to_say_hello_at_once() -> None:
     made = session()
     assert (made.peer, made.own_session, made.peer_session, made.flags) == (PEER, OWN_SESSION, 0, 8)
     assert made.role is None
-    assert (made.is_heard, made.owes_hello, made.is_ready) == (False, False, False)
+    assert (made.is_heard, made.is_hello_queued, made.is_ready) == (False, False, False)
     assert made.hello_due_ms == BEGIN_MS
     assert made.due_ms == AT_ONCE_MS
     assert made.summary_number == 0
     assert PeerSession(PEER, 1, 0, LIMITS).flags == 0
-    made.rest()
+    made.update_due()
     assert made.due_ms == BEGIN_MS
 
 
 def test_a_hello_makes_the_peer_known_and_says_whether_it_heard_us() -> None:
     made = session()
-    assert made.greet(Role.PUBLISHER, 5, 0)
+    assert made.apply_hello(Role.PUBLISHER, 5, 0)
     assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 5, False)
-    assert not made.greet(Role.PUBLISHER, 5, OWN_SESSION)
+    assert not made.apply_hello(Role.PUBLISHER, 5, OWN_SESSION)
     assert made.is_heard
-    assert not made.greet(Role.PUBLISHER, 5, 0)
+    assert not made.apply_hello(Role.PUBLISHER, 5, 0)
     assert made.is_heard
-    made.rest()
+    made.update_due()
     assert made.due_ms == NEVER_MS
 
 
 def test_a_late_hello_of_an_older_session_changes_nothing() -> None:
     made = session()
-    made.greet(Role.PUBLISHER, 5, 0)
-    assert not made.greet(Role.SUBSCRIBER, 4, 0)
+    made.apply_hello(Role.PUBLISHER, 5, 0)
+    assert not made.apply_hello(Role.SUBSCRIBER, 4, 0)
     assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 5, False)
-    assert made.greet(Role.PUBLISHER, 6, OWN_SESSION)
-    assert not made.greet(Role.SUBSCRIBER, 5, OWN_SESSION)
+    assert made.apply_hello(Role.PUBLISHER, 6, OWN_SESSION)
+    assert not made.apply_hello(Role.SUBSCRIBER, 5, OWN_SESSION)
     assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 6, True)
 
 
 def test_a_hello_that_heard_us_replaces_one_that_was_recorded_elsewhere_however_new_that_is() -> None:
     made = session()
-    assert made.greet(Role.PUBLISHER, 9, 0)
-    assert made.greet(Role.PUBLISHER, 5, OWN_SESSION)
+    assert made.apply_hello(Role.PUBLISHER, 9, 0)
+    assert made.apply_hello(Role.PUBLISHER, 5, OWN_SESSION)
     assert (made.peer_session, made.is_heard) == (5, True)
-    assert not made.greet(Role.PUBLISHER, 9, 0)
+    assert not made.apply_hello(Role.PUBLISHER, 9, 0)
     assert (made.peer_session, made.is_heard) == (5, True)
 
 
 def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     made = ready()
     made.offer(1, item_id(3, 1), NOTIFICATION)
-    made.sent([item(3, 2, 500)], 0, BEGIN_MS)
-    made.came(item_id(3, 3))
-    made.took(item_id(4, 1))
-    made.rest()
-    assert not made.greet(Role.SUBSCRIBER, 6, 0), "it may be recorded; whoever is there answers our hello"
-    assert not made.greet(Role.SUBSCRIBER, 6, OWN_SESSION + 1)
+    made.note_sent([item(3, 2, 500)], 0, BEGIN_MS)
+    made.note_received(item_id(3, 3))
+    made.note_taken(item_id(4, 1))
+    made.update_due()
+    assert not made.apply_hello(Role.SUBSCRIBER, 6, 0), (
+        "it may be recorded; whoever is there answers our hello"
+    )
+    assert not made.apply_hello(Role.SUBSCRIBER, 6, OWN_SESSION + 1)
     assert (made.role, made.peer_session, made.is_heard, made.is_ready) == (Role.MEDIATOR, 5, True, True)
-    assert made.greet(Role.SUBSCRIBER, 6, OWN_SESSION)
+    assert made.apply_hello(Role.SUBSCRIBER, 6, OWN_SESSION)
     assert (made.role, made.is_heard, made.is_ready) == (Role.SUBSCRIBER, True, False)
     assert made.due_ms == AT_ONCE_MS
     assert made.next_queued() is None
@@ -105,7 +107,7 @@ def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     assert not made.knows(item_id(3, 3))
     made.offer(1, item_id(3, 2), NOTIFICATION)
     assert offered(made) == [item_id(3, 2)]
-    assert made.came(item_id(4, 1))
+    assert made.note_received(item_id(4, 1))
 
 
 def test_a_newer_session_is_not_answered_for_an_older_one() -> None:
@@ -115,7 +117,7 @@ def test_a_newer_session_is_not_answered_for_an_older_one() -> None:
     made = ready()
     made.acknowledge(item(PEER, LINK_NUMBER | 3), Status.STORED, BEGIN_MS)
     made.acknowledge(item(3, 1), Status.STORED, BEGIN_MS)
-    assert made.greet(Role.MEDIATOR, 6, OWN_SESSION)
+    assert made.apply_hello(Role.MEDIATOR, 6, OWN_SESSION)
     assert made.acks == []
     assert made.acks_due_ms == NEVER_MS
     made.acknowledge(item(PEER, LINK_NUMBER | 1), Status.STORED, BEGIN_MS)
@@ -124,40 +126,40 @@ def test_a_newer_session_is_not_answered_for_an_older_one() -> None:
 
 def test_a_newer_session_that_heard_us_need_not_be_greeted_again() -> None:
     made = ready()
-    assert made.greet(Role.MEDIATOR, 6, OWN_SESSION)
+    assert made.apply_hello(Role.MEDIATOR, 6, OWN_SESSION)
     assert made.is_heard
 
 
 def test_an_owed_hello_is_wanted_at_once() -> None:
     made = ready()
     assert made.due_ms == NEVER_MS
-    made.owe_hello()
-    assert made.owes_hello
+    made.queue_hello()
+    assert made.is_hello_queued
     assert made.due_ms == AT_ONCE_MS
 
 
 def test_a_summary_makes_ready_and_says_what_the_peer_has() -> None:
     made = session()
-    made.greet(Role.MEDIATOR, 5, OWN_SESSION)
-    assert not made.has_any_of(3)
+    made.apply_hello(Role.MEDIATOR, 5, OWN_SESSION)
+    assert not made.named_any_of(3)
     assert not made.knows(item_id(3, 0))
-    made.summarise(17, decode(bytes((3, 0, 2, 1))))
+    made.apply_summary(17, decode(bytes((3, 0, 2, 1))))
     assert made.is_ready
     assert made.summary_number == 17
     assert [made.knows(item_id(3, number)) for number in range(5)] == [False, False, True, True, False]
-    assert made.has_any_of(3)
-    assert not made.has_any_of(4)
+    assert made.named_any_of(3)
+    assert not made.named_any_of(4)
 
 
 def test_what_a_summary_names_is_no_longer_queued() -> None:
     made = session()
-    made.greet(Role.MEDIATOR, 5, OWN_SESSION)
+    made.apply_hello(Role.MEDIATOR, 5, OWN_SESSION)
     for number in range(5):
         made.offer(1, item_id(3, number), NOTIFICATION)
     made.offer(0, item_id(4, 0), NOTIFICATION)
-    made.summarise(17, decode(bytes((3, 0, 2, 1))))
+    made.apply_summary(17, decode(bytes((3, 0, 2, 1))))
     assert [made.lacks(item_id(3, number)) for number in range(6)] == [False] * 5 + [True]
-    made.may_want(item_id(3, 0))
+    made.mark_lacking(item_id(3, 0))
     assert offered(made) == [item_id(4, 0), item_id(3, 0), item_id(3, 1), item_id(3, 4)]
     assert [made.lacks(item_id(3, number)) for number in range(6)] == [True, True, False, False, True, True]
 
@@ -167,12 +169,12 @@ def test_what_a_summary_names_is_no_longer_queued() -> None:
 
 def test_what_the_peer_sent_it_has_until_it_may_want_it_again() -> None:
     made = ready()
-    assert not made.came(item_id(3, 1))
-    assert not made.came(item_id(3, 1))
+    assert not made.note_received(item_id(3, 1))
+    assert not made.note_received(item_id(3, 1))
     assert made.knows(item_id(3, 1))
     made.offer(1, item_id(3, 1), NOTIFICATION)
     assert made.next_queued() is None
-    made.may_want(item_id(3, 1))
+    made.mark_lacking(item_id(3, 1))
     assert not made.knows(item_id(3, 1))
     made.offer(1, item_id(3, 1), NOTIFICATION)
     assert offered(made) == [item_id(3, 1)]
@@ -180,12 +182,12 @@ def test_what_the_peer_sent_it_has_until_it_may_want_it_again() -> None:
 
 def test_what_came_is_remembered_for_the_whole_contact() -> None:
     made = ready()
-    made.took(item_id(3, 1))
+    made.note_taken(item_id(3, 1))
     assert not made.knows(item_id(3, 1))
-    assert made.came(item_id(3, 1))
+    assert made.note_received(item_id(3, 1))
     assert made.knows(item_id(3, 1))
-    made.may_want(item_id(3, 1))
-    assert made.came(item_id(3, 1))
+    made.mark_lacking(item_id(3, 1))
+    assert made.note_received(item_id(3, 1))
 
 
 def test_a_long_contact_forgets_nothing_of_what_came_and_of_what_the_peer_has() -> None:
@@ -195,16 +197,16 @@ def test_a_long_contact_forgets_nothing_of_what_came_and_of_what_the_peer_has() 
     made.offer(1, item_id(3, 0), NOTIFICATION)
     made.offer(1, item_id(5, 0), NOTIFICATION)
     for number in range(0, 2 * many, 2):
-        made.took(item_id(3, number))
-        assert made.came(item_id(3, number))
+        made.note_taken(item_id(3, number))
+        assert made.note_received(item_id(3, number))
     for number in (0, 2, many, 2 * many - 2):
-        assert made.came(item_id(3, number))
+        assert made.note_received(item_id(3, number))
         assert made.knows(item_id(3, number))
     for number in (1, 3, many + 1, 2 * many):
         assert not made.knows(item_id(3, number))
         assert made.lacks(item_id(3, number))
     assert not made.knows(item_id(4, 0))
-    assert not made.came(item_id(3, 1))
+    assert not made.note_received(item_id(3, 1))
     assert made.next_queued() == (item_id(5, 0), NOTIFICATION)
 
 
@@ -274,7 +276,7 @@ def test_nothing_is_queued_twice_or_while_it_is_under_way() -> None:
     made.offer(1, item_id(3, 1), NOTIFICATION)
     made.offer(0, item_id(3, 1), NOTIFICATION)
     assert offered(made) == [item_id(3, 1)]
-    made.sent([item(3, 1, 40)], 0, BEGIN_MS)
+    made.note_sent([item(3, 1, 40)], 0, BEGIN_MS)
     made.offer(1, item_id(3, 1), NOTIFICATION)
     assert made.next_queued() is None
     assert made.next_retransmission(BEGIN_MS + 400) is not None, "it is not sent again, so it is given up"
@@ -286,10 +288,10 @@ def test_what_the_peer_got_meanwhile_is_passed_over_and_may_be_queued_later() ->
     made = ready()
     for number in range(3):
         made.offer(1, item_id(3, number), NOTIFICATION)
-    made.came(item_id(3, 0))
-    made.came(item_id(3, 1))
+    made.note_received(item_id(3, 0))
+    made.note_received(item_id(3, 1))
     assert made.next_queued() == (item_id(3, 2), NOTIFICATION)
-    made.may_want(item_id(3, 0))
+    made.mark_lacking(item_id(3, 0))
     made.offer(0, item_id(3, 0), NOTIFICATION)
     assert offered(made) == [item_id(3, 0), item_id(3, 2)]
 
@@ -299,26 +301,26 @@ def test_what_the_peer_got_meanwhile_is_passed_over_and_may_be_queued_later() ->
 
 def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_form() -> None:
     made = ready()
-    made.sent([item(3, 1, 50)], 0, BEGIN_MS)
+    made.note_sent([item(3, 1, 50)], 0, BEGIN_MS)
     flight = made.next_retransmission(BEGIN_MS + 400)
     assert flight is not None
     changed = item(3, 1, 20)
-    made.sent([changed], 0, BEGIN_MS + 400, flight)
-    [answered] = made.acknowledged(item_id(3, 1), BEGIN_MS + 420)
+    made.note_sent([changed], 0, BEGIN_MS + 400, flight)
+    [answered] = made.on_acknowledged(item_id(3, 1), BEGIN_MS + 420)
     assert answered is changed
 
 
 def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
     made = ready()
     for number in range(3):
-        made.sent([item(3, number, 50)], 0, BEGIN_MS + number)
-    assert made.acknowledged(item_id(3, 0), BEGIN_MS + 5)
-    assert not made.acknowledged(item_id(3, 0), BEGIN_MS + 6)
-    assert not made.acknowledged(item_id(8, 8), BEGIN_MS + 6)
+        made.note_sent([item(3, number, 50)], 0, BEGIN_MS + number)
+    assert made.on_acknowledged(item_id(3, 0), BEGIN_MS + 5)
+    assert not made.on_acknowledged(item_id(3, 0), BEGIN_MS + 6)
+    assert not made.on_acknowledged(item_id(8, 8), BEGIN_MS + 6)
     assert made.knows(item_id(3, 0))
     assert not made.knows(item_id(8, 8))  # it was never sent, so that says nothing
     assert made.next_retransmission(BEGIN_MS + 401) is not None
-    made.rest()
+    made.update_due()
     assert made.due_ms == BEGIN_MS + 402
     flight = made.next_retransmission(BEGIN_MS + 10_000)
     assert flight is not None
@@ -328,16 +330,16 @@ def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
 
 def test_an_acknowledgement_wants_attention_where_something_waits_for_room() -> None:
     made = ready()
-    made.sent([item(3, 0, 50)], 0, BEGIN_MS)
-    made.rest()
-    made.acknowledged(item_id(3, 0), BEGIN_MS)
-    made.rest()
+    made.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
+    made.update_due()
+    made.on_acknowledged(item_id(3, 0), BEGIN_MS)
+    made.update_due()
     assert made.due_ms == NEVER_MS
-    made.sent([item(3, 1, 50)], 0, BEGIN_MS)
+    made.note_sent([item(3, 1, 50)], 0, BEGIN_MS)
     made.offer(1, item_id(3, 2), NOTIFICATION)
-    made.rest()
+    made.update_due()
     assert made.due_ms > BEGIN_MS
-    made.acknowledged(item_id(3, 1), BEGIN_MS)
+    made.on_acknowledged(item_id(3, 1), BEGIN_MS)
     assert made.due_ms == AT_ONCE_MS
 
 
@@ -357,7 +359,7 @@ def test_answers_wait_for_company_but_not_for_long() -> None:
     assert said == ((3, 0, 0), (3, 1, 1), (3, 2, 3), (3, 3, 0))
     assert made.take_acks() == ()
     assert made.acks_due_ms == NEVER_MS
-    made.rest()
+    made.update_due()
     assert made.due_ms == NEVER_MS
 
 
@@ -388,29 +390,29 @@ def test_bytes_of_several_messages_come_together() -> None:
 
 def test_whatever_is_due_first_wants_attention() -> None:
     made = ready()
-    made.sent([item(3, 0, 50)], 0, BEGIN_MS)
+    made.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
     made.acknowledge(item(4, 0), Status.STORED, BEGIN_MS)
-    made.rest()
+    made.update_due()
     assert made.due_ms == BEGIN_MS + 60
     made.take_acks()
-    made.rest()
+    made.update_due()
     assert made.due_ms == BEGIN_MS + 400
     unheard = session()
     unheard.hello_due_ms = BEGIN_MS + 300
-    unheard.sent([item(3, 0, 50)], 0, BEGIN_MS)
-    unheard.rest()
+    unheard.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
+    unheard.update_due()
     assert unheard.due_ms == BEGIN_MS + 300
     unheard.hello_due_ms = BEGIN_MS + 500
-    unheard.rest()
+    unheard.update_due()
     assert unheard.due_ms == BEGIN_MS + 400
 
 
 def test_nobody_is_woken_for_what_was_answered() -> None:
     made = ready()
     for number in (1, 2):
-        made.sent([item(3, number, 50)], 0, BEGIN_MS)
-    made.rest()
-    made.acknowledged(item_id(3, 1), BEGIN_MS + 50)
+        made.note_sent([item(3, number, 50)], 0, BEGIN_MS)
+    made.update_due()
+    made.on_acknowledged(item_id(3, 1), BEGIN_MS + 50)
     assert made.due_ms == BEGIN_MS + 400
-    made.acknowledged(item_id(3, 2), BEGIN_MS + 60)
+    made.on_acknowledged(item_id(3, 2), BEGIN_MS + 60)
     assert made.due_ms == NEVER_MS

@@ -4,7 +4,7 @@ it does when it is full.
 
 import pytest
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.events import CopyDropped
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
@@ -22,7 +22,7 @@ WANTED = subscription(5, 0, HOUR_Q, 3, 1)
 
 def install(id: int, seq: int = 0, lifetime_q: int = HOUR_Q) -> Item:
     vector = subscription(id, seq, lifetime_q, 3, 1)
-    return subscribe_item(1, 10 * id + seq, vector).but(type=MessageType.INSTALL)
+    return subscribe_item(1, 10 * id + seq, vector).replace(type=MessageType.INSTALL)
 
 
 def remove(id: int, seq: int = 0) -> Item:
@@ -39,7 +39,7 @@ class FullHost(TopicHost):
 
 
 def test_a_publisher_whose_watchdog_is_full_says_so_and_keeps_no_filter() -> None:
-    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=FullHost())
+    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=FullHost())
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     peer.send(install(5))
     assert peer.refusals() == ["no_room"]
@@ -48,7 +48,9 @@ def test_a_publisher_whose_watchdog_is_full_says_so_and_keeps_no_filter() -> Non
 
 def test_filters_and_removals_are_bounded_and_a_new_revision_is_none_more() -> None:
     host = TopicHost()
-    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=host, limits=Limits(subscriptions=2, tombstones=2))
+    end = PublisherEndpoint(
+        4, 7, MemoryStore(), 0, filter_host=host, limits=Limits(subscriptions=2, tombstones=2)
+    )
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     for item in (install(5), install(6), install(7), install(5, seq=1)):
         peer.send(item)
@@ -63,14 +65,14 @@ def test_filters_and_removals_are_bounded_and_a_new_revision_is_none_more() -> N
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_a_removed_filter_does_not_come_back_with_an_older_copy(is_restarted: bool) -> None:
     store, host = MemoryStore(), TopicHost()
-    end = PublisherEnd(4, 7, store, 0, filter_host=host)
+    end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     for item in (install(5, seq=1), remove(5, seq=1), install(6)):
         peer.send(item)
     peer.hear()
     if is_restarted:
         host = TopicHost()
-        end = PublisherEnd(4, 7, store.crash(), 300, filter_host=host)
+        end = PublisherEndpoint(4, 7, store.crash(), 300, filter_host=host)
         peer = ScriptedPeer(end, 2, Role.MEDIATOR, 300)
     assert set(host.installed) == {(1, 6)}
     peer.send(install(5, seq=0))
@@ -81,18 +83,20 @@ def test_a_removed_filter_does_not_come_back_with_an_older_copy(is_restarted: bo
 
 def test_a_filter_that_ended_while_nobody_was_there_is_not_installed_again() -> None:
     store = MemoryStore()
-    peer = ScriptedPeer(PublisherEnd(4, 7, store, 0, filter_host=TopicHost()), 2, Role.MEDIATOR)
+    peer = ScriptedPeer(PublisherEndpoint(4, 7, store, 0, filter_host=TopicHost()), 2, Role.MEDIATOR)
     for item in (install(5, lifetime_q=SECOND_Q), install(6)):
         peer.send(item)
     peer.hear()
     for now_ms, ids in ((LIFETIME_MS[SECOND_Q] - 1, {5, 6}), (LIFETIME_MS[SECOND_Q], {6})):
         host = TopicHost()
-        PublisherEnd(4, 7, store.crash(), now_ms, filter_host=host)
+        PublisherEndpoint(4, 7, store.crash(), now_ms, filter_host=host)
         assert {id for _, id in host.installed} == ids
 
 
 def test_the_outbox_is_bounded_and_what_had_to_go_is_told_and_not_sent() -> None:
-    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=Limits(notification_items=2))
+    end = PublisherEndpoint(
+        4, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=Limits(notification_items=2)
+    )
     for value in range(4):
         end.publish(LANGUAGE, bytes((3, value)), HOUR_Q, value)
     gone = [event for event in events(end) if isinstance(event, CopyDropped)]
@@ -109,7 +113,7 @@ def test_the_outbox_is_bounded_and_what_had_to_go_is_told_and_not_sent() -> None
     assert end.held() == (0, 2, 2 * (ENVELOPE_BYTES + 2))
 
 
-def talk(node: DensNode, publisher: PublisherEnd, now_ms: int) -> int:
+def talk(node: DensNode, publisher: PublisherEndpoint, now_ms: int) -> int:
     """Let two that are in contact say all that they have to say; return the time afterwards."""
     for later_ms in range(now_ms, now_ms + 2_000, 100):
         for speaker, hearer in ((node, publisher), (publisher, node)):
@@ -126,7 +130,7 @@ def test_a_publisher_is_asked_whatever_comes_first_and_for_a_renewal_as_for_a_su
     is_there: bool, is_announced_first: bool
 ) -> None:
     node, host = mediator(), TopicHost()
-    publisher = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=host)
+    publisher = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=host)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
     renewal = Subscribed(50, WANTED).encode_renew()
 
@@ -152,7 +156,7 @@ def test_a_publisher_is_asked_whatever_comes_first_and_for_a_renewal_as_for_a_su
 @pytest.mark.parametrize("is_away", [False, True])
 def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes_back(is_away: bool) -> None:
     node, host = mediator(), TopicHost()
-    publisher = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=host)
+    publisher = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=host)
     publisher.announce(b"\x03", 0)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
     peer.send(subscribe_item(1, 7, WANTED))
@@ -172,7 +176,7 @@ def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes
 
 
 def test_a_publisher_learns_from_a_summary_what_was_taken_when_the_answer_was_lost() -> None:
-    node, end = mediator(), PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    node, end = mediator(), PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=TopicHost())
     told = end.publish(LANGUAGE, b"\x03\x09", HOUR_Q, 0)
 
     def meet(now_ms: int, *, is_answered: bool) -> None:

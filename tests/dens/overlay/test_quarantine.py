@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 from dens.interfaces import Directory
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import StoreError
 from dens.overlay.events import (
     Event,
@@ -192,7 +192,7 @@ def owed(node: DensNode) -> set[tuple[ItemId, int]]:
     return {
         (carried.item.id, id)
         for carried in node.state.carried.all()
-        for ids in carried.owed.values()
+        for ids in carried.pending.values()
         for id in ids
     }
 
@@ -261,7 +261,7 @@ def test_a_matcher_that_cannot_forget_matches_no_more_all_the_same() -> None:
     assert quarantined(events(node)) == [(item_id(1, 1), "ending")]
     give(node, 3, tells(0))
     assert owed(node) == {(item_id(4, 0), 0)}
-    assert node.context.ledger.quarantined_count == 0
+    assert node.context.durable.quarantined_count == 0
     node.timer_due(10**8)
     assert node.subscription_count == 0
 
@@ -282,7 +282,7 @@ def test_a_directory_that_fails_is_not_asked_again(verb: str) -> None:
     node = mediator(store, directory=BrittleDirectory(verb))
     greet(node, 3, Role.MEDIATOR)
     announced = Item(MessageType.ANNOUNCE, 0, 9, 1, 0, HOUR_Q, 1, bytes((1, POISON)))
-    for item in (announced, asks(0), asks(1, POISON), announced.but(number=2)):
+    for item in (announced, asks(0), asks(1, POISON), announced.replace(number=2)):
         give(node, 3, item)
     expected = (
         [(item_id(9, number), "lookup") for number in (1, 2)]
@@ -296,7 +296,7 @@ def test_a_directory_that_fails_is_not_asked_again(verb: str) -> None:
     again = mediator(store.crash(), directory=BrittleDirectory(verb))
     assert quarantined(events(again)) == []
     assert again.state.services.served_by(9) == (() if verb == "learn" else ((1, 0),))
-    assert again.context.ledger.quarantined_count == 1
+    assert again.context.durable.quarantined_count == 1
     assert {item.number for item in again.state.items.values() if item.origin == 9} == {2}
 
 
@@ -325,33 +325,33 @@ class BrittleHost(TopicHost):
 @pytest.mark.parametrize("verb", ["install", "a code of 99"])
 def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
     store, host = MemoryStore(), BrittleHost(verb)
-    end = PublisherEnd(4, 7, store, 0, filter_host=host)
+    end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
     greet(end, 2, Role.MEDIATOR)
     for item in (asks(0), asks(1, POISON), asks(1, POISON), asks(2)):
-        give(end, 2, item.but(type=int(MessageType.INSTALL)))
+        give(end, 2, item.replace(type=int(MessageType.INSTALL)))
     happened = events(end)
     assert quarantined(happened) == [(item_id(1, 1), "filtering")]
     assert [event.reason for event in happened if isinstance(event, MessageRefused)] == ["bad_payload"]
     assert host.tried == 3
     assert (end.filter_count, len(host.installed)) == (2, 2)
     end.datagrams_to_send(1_000)
-    again = PublisherEnd(4, 7, store.crash(), 0, filter_host=TopicHost())
+    again = PublisherEndpoint(4, 7, store.crash(), 0, filter_host=TopicHost())
     greet(again, 2, Role.MEDIATOR)
-    give(again, 2, asks(1, POISON).but(type=int(MessageType.INSTALL)))
+    give(again, 2, asks(1, POISON).replace(type=int(MessageType.INSTALL)))
     assert again.filter_count == 2  # nobody asks it for what it could not do
-    assert again.context.ledger.quarantined_count == 0
+    assert again.context.durable.quarantined_count == 0
 
 
 def test_a_filter_that_cannot_be_taken_up_again_is_tried_in_one_life_only() -> None:
     store = MemoryStore()
-    end = PublisherEnd(4, 7, store, 0, filter_host=TopicHost())
+    end = PublisherEndpoint(4, 7, store, 0, filter_host=TopicHost())
     greet(end, 2, Role.MEDIATOR)
     for item in (asks(0), asks(1, POISON)):
-        give(end, 2, item.but(type=int(MessageType.INSTALL)))
+        give(end, 2, item.replace(type=int(MessageType.INSTALL)))
     end.datagrams_to_send(1_000)
     for expected in ([(item_id(1, 1), "filtering")], [], []):
         store, host = store.crash(), BrittleHost("install")
-        end = PublisherEnd(4, 7, store, 0, filter_host=host)
+        end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
         assert quarantined(events(end)) == expected
         assert len(host.installed) == 1
         assert end.filter_count == 2
@@ -360,9 +360,9 @@ def test_a_filter_that_cannot_be_taken_up_again_is_tried_in_one_life_only() -> N
 
 def test_a_filter_host_that_cannot_forget_ends_nothing() -> None:
     host = BrittleHost("remove")
-    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=host)
+    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=host)
     greet(end, 2, Role.MEDIATOR)
-    give(end, 2, asks(0).but(type=int(MessageType.INSTALL)))
+    give(end, 2, asks(0).replace(type=int(MessageType.INSTALL)))
     give(end, 2, Item(MessageType.REMOVE, 0, 1, 9, 0, HOUR_Q, 1, bytes((0, 0))))
     assert quarantined(events(end)) == [(item_id(1, 0), "ending")]
     assert end.filter_count == 0
@@ -428,7 +428,7 @@ def test_a_policy_that_fails_ends_nothing(verb: str) -> None:
     is_about_sharing = verb in ("share", "too many copies")
     assert relayed == ([item_id(1, 10)] if is_about_sharing else [item_id(1, 10), item_id(1, 11)])
     assert {work for _, work in quarantined(events(node))} == {"sharing"}
-    assert node.context.ledger.quarantined_count == is_about_sharing
+    assert node.context.durable.quarantined_count == is_about_sharing
 
 
 def test_what_cannot_be_formed_is_not_tried_again_and_the_rest_goes(
@@ -489,9 +489,9 @@ def test_a_fault_of_our_own_while_taking_is_held_relayed_and_bounded(
     greet(node, 5, Role.MEDIATOR)
     relayed = {item.id for item in heard_by(node, 5, 10_000) if item.number < LINK_NUMBER}
     assert relayed == {item_id(4, 7), item_id(4, 8), item_id(4, 9), item_id(4, 10)}
-    assert node.context.ledger.quarantined_count == 3
+    assert node.context.durable.quarantined_count == 3
     node.timer_due(10**9)
-    assert (node.context.ledger.quarantined_count, len(node.state.items), len(node.state.set_aside)) == (
+    assert (node.context.durable.quarantined_count, len(node.state.items), len(node.state.set_aside)) == (
         0,
         0,
         0,
@@ -506,7 +506,7 @@ def test_a_flood_of_poison_leaves_no_marks_behind() -> None:
     greet(node, 3, Role.MEDIATOR)
     for number in range(500):
         give(node, 3, tells(number, POISON))
-        assert node.context.ledger.quarantined_count <= 20
+        assert node.context.durable.quarantined_count <= 20
     node.datagrams_to_send(10_000)
     marks = [key for space, key, _ in store.load() if space == Space.QUARANTINED]
     assert sorted(marks) == [item_id(4, number) for number in range(480, 500)]
@@ -515,10 +515,10 @@ def test_a_flood_of_poison_leaves_no_marks_behind() -> None:
     for number in range(50):
         give(brittle, 3, asks(number, POISON))
         vector = subscription(number % 5, number // 5, HOUR_Q, 1, POISON)
-        give(brittle, 3, asks(100 + number).but(payload=vector))
-    assert brittle.context.ledger.quarantined_count <= 5
+        give(brittle, 3, asks(100 + number).replace(payload=vector))
+    assert brittle.context.durable.quarantined_count <= 5
     brittle.timer_due(10**9)
-    assert brittle.context.ledger.quarantined_count == 0
+    assert brittle.context.durable.quarantined_count == 0
 
 
 def test_a_newer_revision_of_what_was_quarantined_has_a_chance_of_its_own() -> None:
@@ -526,11 +526,11 @@ def test_a_newer_revision_of_what_was_quarantined_has_a_chance_of_its_own() -> N
     greet(node, 3, Role.MEDIATOR)
     give(node, 3, asks(0))
     give(node, 3, tells(0))
-    give(node, 3, asks(5).but(payload=subscription(0, 1, HOUR_Q, 1, POISON)))
+    give(node, 3, asks(5).replace(payload=subscription(0, 1, HOUR_Q, 1, POISON)))
     assert owed(node) == set()  # the newer revision has ended the older one
     give(node, 3, tells(1))
     assert owed(node) == set()
-    give(node, 3, asks(6).but(payload=subscription(0, 2, HOUR_Q, 1, 7)))
+    give(node, 3, asks(6).replace(payload=subscription(0, 2, HOUR_Q, 1, 7)))
     give(node, 3, tells(2))
     assert owed(node) == {(item_id(4, number), 0) for number in range(3)}
 
@@ -561,7 +561,7 @@ def test_what_a_store_raises_is_no_fault_of_a_message() -> None:
 
     node = mediator(MemoryStore())
     greet(node, 3, Role.MEDIATOR)
-    node.context.ledger._store = FullStore()
+    node.context.durable._store = FullStore()
     with pytest.raises(StoreError, match="full"):
         give(node, 3, tells(0))
 
@@ -585,11 +585,11 @@ def test_an_identity_that_cannot_be_verified_is_not_believed() -> None:
         identities=BrittleIdentities(),
     )
     greet(node, 3, Role.MEDIATOR)
-    give(node, 3, asks(0).but(signature=bytes(64)))
+    give(node, 3, asks(0).replace(signature=bytes(64)))
     happened = events(node)
     assert quarantined(happened) == [(item_id(1, 0), "taking")]
     assert [event.reason for event in happened if isinstance(event, MessageRefused)] == ["not_signed"]
-    assert (node.subscription_count, node.context.ledger.quarantined_count) == (0, 0)
+    assert (node.subscription_count, node.context.durable.quarantined_count) == (0, 0)
 
 
 def test_the_reason_says_which_work_failed_with_what_and_where() -> None:
@@ -658,7 +658,7 @@ def test_a_quarantined_subscription_is_answered_as_such(
 
 
 def test_a_subscriber_is_told_that_its_subscription_is_quarantined() -> None:
-    end, node = SubscriberEnd(1, 7, MemoryStore(), 0), mediator(MemoryStore(), verb="add")
+    end, node = SubscriberEndpoint(1, 7, MemoryStore(), 0), mediator(MemoryStore(), verb="add")
     end.subscribe(subscription(0, 0, HOUR_Q, 1, POISON), LANGUAGE, 0)
     for one, other in ((end, node), (node, end)):
         one.contact_opened(other.node, 0)

@@ -3,7 +3,7 @@
 import pytest
 
 from dens.overlay.errors import RemoteProtocolError
-from dens.overlay.storage.receipts import ReceiptBook
+from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import Item, ItemId, item_id
 from dens.overlay.wire.messages import Receipt
@@ -16,7 +16,7 @@ def receipt(number: int, subscriber: int = 1, notification: ItemId = NOTIFICATIO
 
 
 def test_a_subscriber_has_it_until_the_last_of_its_receipts_is_gone() -> None:
-    book = ReceiptBook()
+    book = ReceiptTable()
     for one in (receipt(1), receipt(2), receipt(2), receipt(3, subscriber=5)):
         assert book.add(one) == item_id(4, 7)
     assert len(book) == 3
@@ -35,7 +35,7 @@ def test_a_subscriber_has_it_until_the_last_of_its_receipts_is_gone() -> None:
 
 
 def test_bytes_that_are_no_receipt_change_nothing() -> None:
-    book = ReceiptBook()
+    book = ReceiptTable()
     with pytest.raises(RemoteProtocolError):
-        book.add(receipt(1).but(payload=b"12345"))
+        book.add(receipt(1).replace(payload=b"12345"))
     assert len(book) == 0

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, Event, MessageRefused, MessageStored
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
@@ -106,8 +106,8 @@ def test_verifying_is_total(body: bytes, tag: bytes) -> None:
 def engine_of(role: Role, node: int = NODE) -> Engine:
     keyed = Authenticator(node, KEY)
     makers: dict[Role, Callable[[], Engine]] = {
-        Role.SUBSCRIBER: lambda: SubscriberEnd(node, CHECK, MemoryStore(), 0, authenticator=keyed),
-        Role.PUBLISHER: lambda: PublisherEnd(
+        Role.SUBSCRIBER: lambda: SubscriberEndpoint(node, CHECK, MemoryStore(), 0, authenticator=keyed),
+        Role.PUBLISHER: lambda: PublisherEndpoint(
             node, CHECK, MemoryStore(), 0, filter_host=TopicHost(), authenticator=keyed
         ),
         Role.MEDIATOR: lambda: DensNode(

@@ -28,11 +28,11 @@ class Source:
     def __init__(self, store: MemoryStore | None = None) -> None:
         self.store = store or MemoryStore()
         self.context = NodeContext(SOURCE, self.store)
-        self.context.ledger.load()
+        self.context.durable.load()
         self.reliance = Reliance(self.context)
 
     def meet(self, mediator: int, *, is_whole: bool = True) -> PeerSession:
-        number = self.context.ledger.session_number()
+        number = self.context.durable.session_number()
         session = self.context.sessions[mediator] = PeerSession(mediator, number, 0, Limits())
         self.reliance.tell(session, b"", is_whole=is_whole)
         return session
@@ -41,7 +41,7 @@ class Source:
         del self.context.sessions[mediator]
 
     def restart(self) -> "Source":
-        self.context.ledger.commit()
+        self.context.durable.commit()
         return Source(self.store.crash())
 
 
@@ -62,7 +62,7 @@ def test_in_an_open_contact_only_who_said_it_itself_may_rely_on_what_came_meanwh
     source.meet(2)
     sender = source.meet(3)
     source.reliance.installed(held)
-    sender.came(held.item.id)
+    sender.note_received(held.item.id)
     assert not source.reliance.may_end(held, 4, held.seq)
     assert source.reliance.may_end(held, 3, held.seq)
 
@@ -71,7 +71,7 @@ def test_after_a_renewal_who_had_sent_the_older_message_may_still_rely_on_it() -
     source, held, renewed = Source(), filter_of(1), filter_of(1, number=2)
     sender = source.meet(2)
     source.reliance.installed(held)
-    sender.came(held.item.id)
+    sender.note_received(held.item.id)
     source.reliance.renewed(held)
     assert not source.reliance.may_end(renewed, 3, renewed.seq)
     assert source.reliance.may_end(renewed, 2, renewed.seq)
@@ -117,7 +117,7 @@ def test_who_was_not_told_all_relies_on_nothing() -> None:
     source, held = Source(), filter_of(1)
     cut = source.meet(2, is_whole=False)
     source.reliance.installed(held)
-    cut.came(held.item.id)
+    cut.note_received(held.item.id)
     assert not source.reliance.is_told_all(cut)
     assert source.reliance.may_end(held, 3, held.seq)
 
@@ -154,7 +154,7 @@ def test_of_too_many_mediators_some_become_one_that_never_asks(monkeypatch: pyte
         source.part(mediator)
     source.reliance.installed(later)
     for life in (source, source.restart()):
-        assert len(life.context.ledger.sessions_with) == 5
+        assert len(life.context.durable.sessions_with) == 5
         for mediator in range(10, 20):
             assert not life.reliance.may_end(held, mediator, held.seq)
     assert source.reliance.may_end(later, 19, later.seq)

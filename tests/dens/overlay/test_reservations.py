@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.policies.spray_and_wait import SprayAndWait
 from dens.overlay.session.engine import Engine
@@ -112,7 +112,7 @@ def begun_again(store: MemoryStore, node: DensNode, is_crashed: bool, now_ms: in
 
 def left(node: DensNode) -> tuple[int, list[int]]:
     """Return the code that is held, and for whom copies are reserved."""
-    return node.state.items[MESSAGE].copies, node.context.ledger.reservations.peers_of(MESSAGE)
+    return node.state.items[MESSAGE].copies, node.context.durable.reservations.peers_of(MESSAGE)
 
 
 def test_an_answer_settles_or_returns_a_copy() -> None:
@@ -249,12 +249,12 @@ def test_what_a_later_part_of_a_summary_lacks_is_offered() -> None:
 
 def test_reservations_go_with_their_message() -> None:
     store, node, first = given_two()
-    node.end_what_is_over(10**9)
+    node.expire(10**9)
     assert MESSAGE not in node.state.items
-    assert node.context.ledger.reservations.by_item == {}
+    assert node.context.durable.reservations.by_item == {}
     node.contact_opened(99, 10**9)
     node.datagrams_to_send(10**9)
-    assert mediator(store.crash(), 10**9).context.ledger.reservations.by_item == {}
+    assert mediator(store.crash(), 10**9).context.durable.reservations.by_item == {}
     assert first.now_ms < 10**9
 
 
@@ -273,15 +273,15 @@ def test_known_says_that_the_message_came_from_somebody_else(is_crashed: bool) -
         assert set(meeting.answers()) == {Status.KNOWN if is_certain else Status.STORED}
 
 
-def published() -> tuple[MemoryStore, PublisherEnd, ItemId]:
+def published() -> tuple[MemoryStore, PublisherEndpoint, ItemId]:
     store = MemoryStore()
     end = publisher(store)
     message = end.publish(LANGUAGE, bytes((5, 90)), HOUR_Q, 0)
     return store, end, message
 
 
-def publisher(store: MemoryStore, now_ms: int = 0) -> PublisherEnd:
-    return PublisherEnd(PUBLISHER, 7, store, now_ms, filter_host=TopicHost())
+def publisher(store: MemoryStore, now_ms: int = 0) -> PublisherEndpoint:
+    return PublisherEndpoint(PUBLISHER, 7, store, now_ms, filter_host=TopicHost())
 
 
 @pytest.mark.parametrize("is_crashed", [False, True])

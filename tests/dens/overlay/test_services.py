@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.overlay.mediator.directory import ServiceBook
-from dens.overlay.storage.receipts import ReceiptBook
+from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import Item, ItemId, item_id
@@ -54,7 +54,7 @@ def test_a_publisher_serves_exactly_the_live_subscriptions_of_its_topics(
 )
 def test_receipts_are_known_while_they_are_carried(steps: list[tuple[bool, int, int, int]]) -> None:
     """A subscriber that lost its store may say twice, under different numbers, that it has a notification."""
-    book = ReceiptBook()
+    book = ReceiptTable()
     carried: dict[ItemId, Item] = {}
     for is_added, subscriber, notification, saying in steps:
         payload = b"\x00\x00\x00\x07" + notification.to_bytes(4, "big")

@@ -4,10 +4,10 @@ from collections import Counter, deque
 
 import pytest
 
-from dens.overlay.endpoints.publisher import PublisherEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import HELLO, MessageType
 from dens.overlay.wire.item import lifetime_code_ms
@@ -27,7 +27,7 @@ def mediator(number: int, limits: Limits) -> DensNode:
     return DensNode(number, 7, MemoryStore(), 0, matchers=matchers, directory=TopicDirectory(), limits=limits)
 
 
-def talk(machines: dict[int, ProtocolMachine], bytes_per_s: int, begin_ms: int, end_ms: int) -> list[Message]:
+def talk(machines: dict[int, ProtocolEngine], bytes_per_s: int, begin_ms: int, end_ms: int) -> list[Message]:
     """Let two nodes talk over a link that carries one datagram at a time, in the order in which they were
     handed over, whoever speaks; return what was sent."""
     sent: list[Message] = []
@@ -70,7 +70,7 @@ def test_nothing_is_sent_twice_over_a_slow_link(
 ) -> None:
     limits = Limits(window_bytes=window_bytes)
     node = mediator(OTHER, limits)
-    publisher = PublisherEnd(ONE, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits)
+    publisher = PublisherEndpoint(ONE, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits)
     for _ in range(messages):
         publisher.publish(LANGUAGE, notification_for(ELSEWHERE, bytes(message_bytes)), HOUR_Q, 0)
     sent = talk({ONE: publisher, OTHER: node}, bytes_per_s, 0, 30_000)
@@ -84,7 +84,9 @@ def test_two_nodes_that_both_have_much_to_say_say_it_once() -> None:
     limits = Limits(window_bytes=65_536)
     nodes = {number: mediator(number, limits) for number in (ONE, OTHER)}
     for number, node in nodes.items():
-        publisher = PublisherEnd(number + 10, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits)
+        publisher = PublisherEndpoint(
+            number + 10, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits
+        )
         for _ in range(10):
             publisher.publish(LANGUAGE, notification_for(ELSEWHERE, bytes(10_000)), HOUR_Q, 0)
         talk({number + 10: publisher, number: node}, 10**8, 0, 2_000)

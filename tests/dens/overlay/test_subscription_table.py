@@ -57,12 +57,12 @@ def test_a_renewal_is_the_same_revision_with_a_later_number() -> None:
 def test_an_expired_subscription_lingers_and_then_goes() -> None:
     table = SubscriptionTable(linger_ms=500)
     table.put(made(0, 1, created_ms=100, lifetime_q=0))
-    assert table.next_end_ms() == 100 + 1_000 + 500
-    assert table.pop_ended(1_599) is None
-    ended = table.pop_ended(1_600)
+    assert table.next_expiry_ms() == 100 + 1_000 + 500
+    assert table.pop_expired(1_599) is None
+    ended = table.pop_expired(1_600)
     assert ended is not None
     assert (ended.since_ms, ended.until_ms) == (100, 1_100)
-    assert (table.next_end_ms(), len(table)) == (None, 0)
+    assert (table.next_expiry_ms(), len(table)) == (None, 0)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 60)), max_size=40), st.integers(0, 255))
@@ -101,18 +101,18 @@ def test_of_two_tombstones_of_one_revision_the_longer_is_remembered() -> None:
     """The shorter one's end is then nobody's end."""
     table = SubscriptionTable(0)
     short, said = tombstone(1, 3)
-    longer = short.but(number=2, lifetime_q=100)
+    longer = short.replace(number=2, lifetime_q=100)
     assert table.withdraw(short, said)[0] is Status.STORED
     status, _, replaced = table.withdraw(longer, said)
     assert (status, replaced and replaced.item) == (Status.STORED, short)
-    assert table.withdraw(short.but(number=3), said)[0] is Status.SUPERSEDED
+    assert table.withdraw(short.replace(number=3), said)[0] is Status.SUPERSEDED
     older, said_older = tombstone(4, 2)
-    assert table.withdraw(older.but(lifetime_q=110), said_older)[0] is Status.SUPERSEDED
+    assert table.withdraw(older.replace(lifetime_q=110), said_older)[0] is Status.SUPERSEDED
     assert [(one.item, one.id, one.seq) for one in table.tombstones()] == [(longer, 4, 3)]
-    table.tombstone_ended((9, 4), short)
+    table.forget_tombstone((9, 4), short)
     assert table.tombstone_count == 1
-    table.tombstone_ended((9, 4), longer)
-    table.tombstone_ended((9, 4), longer)
+    table.forget_tombstone((9, 4), longer)
+    table.forget_tombstone((9, 4), longer)
     assert table.tombstone_count == 0
 
 
@@ -122,8 +122,8 @@ def test_one_that_is_renewed_or_withdrawn_does_not_end_when_it_would_have() -> N
     assert table.put(first) is None
     assert table.put(renewed) is first
     assert table.wake_ms == first.until_ms
-    assert table.pop_ended(first.until_ms) is None
-    assert table.wake_ms == table.next_end_ms() == renewed.until_ms
+    assert table.pop_expired(first.until_ms) is None
+    assert table.wake_ms == table.next_expiry_ms() == renewed.until_ms
     assert table.withdraw(*tombstone(3, 3))[1] is renewed
-    assert table.pop_ended(renewed.until_ms) is None
-    assert table.next_end_ms() is None
+    assert table.pop_expired(renewed.until_ms) is None
+    assert table.next_expiry_ms() is None

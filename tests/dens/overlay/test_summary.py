@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.overlay.errors import RemoteProtocolError
-from dens.overlay.storage.deduplication import SeenItems
+from dens.overlay.storage.deduplication import KnownItems
 from dens.overlay.wire import summary
 from dens.overlay.wire.codes import LAST_NODE
 from dens.overlay.wire.item import NEVER_MS, ItemId, item_id
@@ -85,7 +85,7 @@ def test_a_summary_that_does_not_fit_leaves_ranges_out(most_bytes: int) -> None:
 
 
 def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
-    known = SeenItems()
+    known = KnownItems()
     for number in range(1_000):
         for origin in range(10):
             known.add(item_id(origin, number), 5)
@@ -94,24 +94,24 @@ def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 30)), max_size=60))
 def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, int]]) -> None:
-    known, ends = SeenItems(), dict[ItemId, int]()
+    known, ends = KnownItems(), dict[ItemId, int]()
     for origin, number, until_ms in steps:
         if item_id(origin, number) not in known:
             ends[item_id(origin, number)] = until_ms
             if until_ms % 2:
-                known.add_done(item_id(origin, number), until_ms)
+                known.add_released(item_id(origin, number), until_ms)
             else:
                 known.add(item_id(origin, number), until_ms)
     for now_ms in range(32):
         assert min(known.wake_ms, known.forget_ms) == min(ends.values(), default=NEVER_MS)
-        while (ended := known.pop_ended(now_ms)) is not None:
+        while (ended := known.pop_expired(now_ms)) is not None:
             assert ends.pop(ended[0]) == ended[1] == now_ms
             assert not now_ms % 2
             known.forget(ended[0])
         while (forgotten := known.pop_forgotten(now_ms)) is not None:
             assert ends.pop(forgotten) == now_ms
         assert all(one in known for one in ends)
-    assert len(known) == known.done_count == 0
+    assert len(known) == known.released_count == 0
     assert known.encode_part(0, None, 100)[0] == b""
 
 
@@ -122,7 +122,7 @@ known_sets = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 400), st.integ
 def test_comparing_finds_the_difference_and_encoding_follows_every_change(
     steps: list[tuple[int, int, int]],
 ) -> None:
-    sides = (SeenItems(), SeenItems())
+    sides = (KnownItems(), KnownItems())
     model: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for origin, number, what in steps:
         both = (0, 1) if what > 4 else (what % 2,)
@@ -150,7 +150,7 @@ def test_comparing_finds_the_difference_and_encoding_follows_every_change(
 def test_comparing_refuses_exactly_what_decoding_refuses(
     steps: list[tuple[int, int, int]], junk: bytes, position: int, bit: int
 ) -> None:
-    ours, theirs = SeenItems(), SeenItems()
+    ours, theirs = KnownItems(), KnownItems()
     for origin, number, what in steps:
         for side in (ours, theirs) if what > 2 else (theirs,):
             side.add(item_id(origin, number), 9)
@@ -171,7 +171,7 @@ def test_comparing_refuses_exactly_what_decoding_refuses(
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.integers(0, 30)), max_size=80))
 def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, int]]) -> None:
-    recent, oracle = RecentIds(10_000, few=7), set[tuple[int, int]]()
+    recent, oracle = RecentIds(10_000, unfolded_max=7), set[tuple[int, int]]()
     for is_added, origin, number in steps:
         if is_added:
             recent.add(item_id(origin, number))
@@ -198,7 +198,7 @@ def test_many_consecutive_identities_take_little_room() -> None:
 def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
     steps: list[tuple[int, int, int]], most_bytes: int, chosen: int
 ) -> None:
-    known = SeenItems()
+    known = KnownItems()
     by_origin: dict[int, set[int]] = {}
     for origin, number, _ in steps:
         known.add(item_id(origin, number), 9)
@@ -227,30 +227,35 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
 
 
 def test_done_items_are_counted_and_forgotten_by_origin() -> None:
-    known = SeenItems()
+    known = KnownItems()
     for origin, number in ((1, 5), (2, 6), (1, 7)):
-        known.add_done(item_id(origin, number), 50)
+        known.add_released(item_id(origin, number), 50)
     known.add(item_id(1, 8), 50)
-    assert (known.done_count, known.done_count_of(1), known.done_count_of(2), known.done_count_of(3)) == (
+    assert (
+        known.released_count,
+        known.released_count_of(1),
+        known.released_count_of(2),
+        known.released_count_of(3),
+    ) == (
         3,
         2,
         1,
         0,
     )
-    assert (known.oldest_done(), known.oldest_done_of(1), known.oldest_done_of(2)) == (
+    assert (known.oldest_released(), known.oldest_released_of(1), known.oldest_released_of(2)) == (
         item_id(1, 5),
         item_id(1, 5),
         item_id(2, 6),
     )
     known.forget(item_id(9, 9))
     known.forget(item_id(1, 5))
-    assert (known.oldest_done(), known.oldest_done_of(1)) == (item_id(2, 6), item_id(1, 7))
+    assert (known.oldest_released(), known.oldest_released_of(1)) == (item_id(2, 6), item_id(1, 7))
     known.forget(item_id(1, 7))
-    assert (known.done_count, known.done_count_of(1), len(known)) == (1, 0, 2)
+    assert (known.released_count, known.released_count_of(1), len(known)) == (1, 0, 2)
 
 
 def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> None:
-    ours, theirs = SeenItems(), SeenItems()
+    ours, theirs = KnownItems(), KnownItems()
     for origin in range(40):
         for known in (ours, theirs):
             known.add(item_id(3 * origin, 7), 9)
@@ -283,7 +288,7 @@ def test_one_that_is_just_behind_lacks_what_came_since(mine: Iterable[int], your
 
 
 def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of_the_next() -> None:
-    mine, theirs = SeenItems(), SeenItems()
+    mine, theirs = KnownItems(), KnownItems()
     for origin, number in ((1, 5), (1, 6), (2, 7), (4, 5)):
         mine.add(item_id(origin, number), 9)
     for origin, number in ((2, 5), (2, 6), (3, 5)):
@@ -296,7 +301,7 @@ def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of
 
 
 def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
-    mine = SeenItems()
+    mine = KnownItems()
     mine.add(item_id(1, 5), 9)
     found = mine.compare(mine.encode_part(0, None, 1_000)[0])
     assert list(found.lacking) == []
@@ -306,21 +311,21 @@ def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
 
 
 def test_an_identity_is_forgotten_also_where_many_are_held() -> None:
-    recent = RecentIds(1_000, few=4)
+    recent = RecentIds(1_000, unfolded_max=4)
     for number in range(5):
         recent.add(item_id(3, number))
     assert (len(recent.recent), len(recent)) == (0, 1)
     recent.discard(item_id(3, 2))
     recent.discard(item_id(7, 2))
     assert [item_id(3, number) in recent for number in range(6)] == [True, True, False, True, True, False]
-    few = RecentIds(1_000, few=4)
+    few = RecentIds(1_000, unfolded_max=4)
     for number in range(4):
         few.add(item_id(3, number))
     assert len(few.recent) == 4
 
 
 def test_a_summary_follows_origins_that_come_grow_and_go_at_once() -> None:
-    known, fresh = SeenItems(), SeenItems()
+    known, fresh = KnownItems(), KnownItems()
     for origin in range(9):
         known.add(item_id(origin, 1), 9)
     known.encode_part(0, None, 1_000)[0]
@@ -425,20 +430,20 @@ def test_an_origin_of_one_short_range_takes_four_bytes_or_none(most_bytes: int) 
 
 def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
     """Of its first life there is a stale entry in the heap; it ends nothing."""
-    known = SeenItems()
+    known = KnownItems()
     for number in (5, 6):
-        known.add_done(item_id(1, number), 10)
+        known.add_released(item_id(1, number), 10)
         known.forget(item_id(1, number))
-    known.add_done(item_id(1, 5), 20)
+    known.add_released(item_id(1, 5), 20)
     known.add(item_id(1, 6), 10)
     assert known.pop_forgotten(19) is None
     assert item_id(1, 5) in known
-    assert known.pop_ended(10) == (item_id(1, 6), 10)
+    assert known.pop_expired(10) == (item_id(1, 6), 10)
     assert known.pop_forgotten(20) == item_id(1, 5)
 
 
 def test_a_summary_that_fits_to_the_byte_is_not_cut() -> None:
-    known = SeenItems()
+    known = KnownItems()
     for number in (1, 5, 9):
         known.add(item_id(3, number), 9)
     whole = known.encode_part(0, None, 1_000)[0]

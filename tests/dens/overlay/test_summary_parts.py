@@ -11,7 +11,7 @@ from dens.overlay.errors import RemoteProtocolError
 from dens.overlay.events import CopyReplicated, DatagramRefused, DuplicateReceived
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.storage.deduplication import SeenItems
+from dens.overlay.storage.deduplication import KnownItems
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire import envelope
 from dens.overlay.wire.codes import LAST_NODE, LINK_NUMBER, NOTIFICATION, SUMMARY, Role
@@ -28,14 +28,14 @@ ORIGINS = st.one_of(st.integers(0, 12), st.integers(65_530, 65_540), st.integers
 KNOWN = st.sets(st.tuples(ORIGINS, st.integers(0, 300)), max_size=40)
 
 
-def seen(known: set[tuple[int, int]]) -> SeenItems:
-    items = SeenItems()
+def seen(known: set[tuple[int, int]]) -> KnownItems:
+    items = KnownItems()
     for origin, number in known:
         items.add(item_id(origin, number), 9)
     return items
 
 
-def parts_of(items: SeenItems, most_bytes: int) -> Iterator[tuple[int, int, bytes]]:
+def parts_of(items: KnownItems, most_bytes: int) -> Iterator[tuple[int, int, bytes]]:
     first = 0
     while first <= LAST_NODE:
         encoded, last = items.encode_part(first, None, most_bytes)
@@ -371,4 +371,4 @@ def test_parts_without_end_fill_no_memory() -> None:
         peer.say(b"\x00\x00\x01\x00", at, at, first)
     session = node.context.sessions[9]
     assert session.covered == 299
-    assert sum(session.has_any_of(origin) for origin in range(1, 300)) == 100
+    assert sum(session.named_any_of(origin) for origin in range(1, 300)) == 100

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, FilterInstalled, FilterRemoved, MessageRefused, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
-from dens.overlay.session.protocol import ProtocolMachine
+from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.item import lifetime_code_ms
@@ -28,10 +28,10 @@ class Line:
 
         self.now_ms = 1_000
         self.host = TopicHost()
-        self.subscriber = SubscriberEnd(
+        self.subscriber = SubscriberEndpoint(
             SUBSCRIBER, 7, MemoryStore(), 0, authenticator=authenticator(SUBSCRIBER)
         )
-        self.publisher = PublisherEnd(
+        self.publisher = PublisherEndpoint(
             PUBLISHER, 7, MemoryStore(), 0, filter_host=self.host, authenticator=authenticator(PUBLISHER)
         )
         make: Callable[[int], DensNode] = lambda node: DensNode(  # noqa: E731
@@ -44,7 +44,7 @@ class Line:
             authenticator=authenticator(node),
         )
         self.first, self.second = make(FIRST), make(SECOND)
-        self.machines: dict[int, ProtocolMachine] = {
+        self.machines: dict[int, ProtocolEngine] = {
             SUBSCRIBER: self.subscriber,
             FIRST: self.first,
             SECOND: self.second,
@@ -122,7 +122,7 @@ def test_a_notification_is_carried_to_the_one_who_asked(mission_key: bytes | Non
 
 def test_nodes_of_another_mission_table_refuse_each_other() -> None:
     line = Line(None)
-    stranger = SubscriberEnd(SUBSCRIBER, 8, MemoryStore(), 0)
+    stranger = SubscriberEndpoint(SUBSCRIBER, 8, MemoryStore(), 0)
     stranger.subscribe(subscription(5, 0, HOUR_Q, topic=3, least=100), LANGUAGE, line.now_ms)
     line.machines[SUBSCRIBER] = stranger
     line.meet(SUBSCRIBER, FIRST)

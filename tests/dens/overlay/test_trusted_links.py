@@ -1,7 +1,7 @@
 """A cable to a board that cannot make tags may be trusted; what comes over it is taken and marked."""
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, Event, MessageEvent, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.session.engine import Engine
@@ -29,9 +29,9 @@ def mediator(node: int, store: MemoryStore, now_ms: int = 0) -> DensNode:
     )
 
 
-def board() -> PublisherEnd:
+def board() -> PublisherEndpoint:
     """A publisher without a key, as on a board without hashlib."""
-    return PublisherEnd(BOARD, 7, MemoryStore(), 0, filter_host=TopicHost())
+    return PublisherEndpoint(BOARD, 7, MemoryStore(), 0, filter_host=TopicHost())
 
 
 def talk(a: Engine, b: Engine, begin_ms: int, for_ms: int = 2_000) -> list[tuple[int, Datagram]]:
@@ -117,13 +117,15 @@ def test_without_a_key_there_is_nothing_to_verify_and_nothing_to_mark() -> None:
 
 def test_a_subscriber_is_told_also_after_a_crash() -> None:
     node, sensor, store = mediator(MEDIATOR, MemoryStore()), board(), MemoryStore()
-    asker = SubscriberEnd(ASKER, 7, store, 0, authenticator=Authenticator(ASKER, MISSION))
+    asker = SubscriberEndpoint(ASKER, 7, store, 0, authenticator=Authenticator(ASKER, MISSION))
     asker.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     meet(node, asker, 0, is_trusted=True)
     made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 2_000)
     meet(node, sensor, 2_000, is_trusted=True)
     talk(node, asker, 4_000)
-    restarted = SubscriberEnd(ASKER, 7, store.crash(), 7_000, authenticator=Authenticator(ASKER, MISSION))
+    restarted = SubscriberEndpoint(
+        ASKER, 7, store.crash(), 7_000, authenticator=Authenticator(ASKER, MISSION)
+    )
     delivered = [event for event in events(restarted) if isinstance(event, NotificationDelivered)]
     assert [(event.item.id, event.reason) for event in delivered] == [(made, "unverified")]
     assert not restarted.is_unverified(made)

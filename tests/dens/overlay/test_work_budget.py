@@ -168,7 +168,7 @@ def test_what_waits_is_not_taken_for_delivered() -> None:
         give(one.node, 3, tells(number))
     waiting = [held for held in one.node.state.carried.all() if held.is_unmatched]
     assert waiting
-    assert all(one.node.state.carried.is_owed(held.item.id) for held in waiting)
+    assert all(one.node.state.carried.is_pending(held.item.id) for held in waiting)
 
 
 def test_a_pair_that_reaches_its_limit_is_undecided_and_the_others_are_found() -> None:
@@ -196,7 +196,7 @@ def test_a_subscriber_that_renews_without_end_is_refused() -> None:
     one = Counted(limits=Limits(work_per_s=1, work_burst=10, work_step=UNIT))
     greet(one.node, 1, Role.SUBSCRIBER)
     for number in range(60):
-        give(one.node, 1, asks(0).but(number=number, payload=bytes((0, number, *asks(0).payload[2:]))))
+        give(one.node, 1, asks(0).replace(number=number, payload=bytes((0, number, *asks(0).payload[2:]))))
     refused = [event for event in events(one.node) if isinstance(event, MessageRefused)]
     assert {event.reason for event in refused} == {"work"}
     answered = [
@@ -243,7 +243,7 @@ def all_owed(node: DensNode) -> set[tuple[ItemId, int, int]]:
     return {
         (carried.item.id, subscriber, id)
         for carried in node.state.carried.all()
-        for subscriber, ids in carried.owed.items()
+        for subscriber, ids in carried.pending.items()
         for id in ids
     }
 

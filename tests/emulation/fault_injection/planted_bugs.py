@@ -54,8 +54,8 @@ PLANTED = (
     PlantedBug(
         "acknowledges before the commit if one datagram leaves",
         "dens/overlay/session/engine.py",
-        "        if out or self._commits_at_once:\n            self._ledger.commit()\n",
-        "        if len(out) > 1 or self._commits_at_once:\n            self._ledger.commit()\n",
+        "        if out or self._commits_at_once:\n            self._durable.commit()\n",
+        "        if len(out) > 1 or self._commits_at_once:\n            self._durable.commit()\n",
         torture("1..3"),
         "promise 1 broken",
     ),

@@ -21,8 +21,8 @@ from dens.overlay.session.lookup import Lookups
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.session.quarantine import Quarantine, Work
-from dens.overlay.session.results import ResultBook
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.session.results import ResultTracker
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.notification_store import NotificationStore
 from dens.overlay.storage.store import Key, Space, Value
@@ -81,7 +81,7 @@ def a_drop_event_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
 def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers are reserved one too late, so that a restart gives one out twice."""
 
-    def careless(ledger: Ledger, counter: ItemId) -> int:
+    def careless(ledger: DurableState, counter: ItemId) -> int:
         number = ledger._next_number[counter]
         if number > ledger._reserved[counter]:
             ledger._reserved[counter] = number + ledger._limits.number_step
@@ -89,7 +89,7 @@ def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None
         ledger._next_number[counter] = number + 1
         return number
 
-    monkeypatch.setattr(Ledger, "_number", careless)
+    monkeypatch.setattr(DurableState, "_number", careless)
 
 
 def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def test_a_bug_with_parts_is_caught_where_there_are_some(
 
 
 def a_look_up_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Lookups, "timer_due", lambda lookups, now_ms: lookups.wish(now_ms))
+    monkeypatch.setattr(Lookups, "timer_due", lambda lookups, now_ms: lookups.start_due(now_ms))
 
 
 def whoever_is_asked_twice_answers_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +196,8 @@ def whoever_is_asked_twice_answers_twice(monkeypatch: pytest.MonkeyPatch) -> Non
         end(lookups, lookup, now_ms)  # type: ignore[arg-type]
         lookups._lookups.clear()
 
-    end = Lookups._end
-    monkeypatch.setattr(Lookups, "_end", forgetful)
+    end = Lookups._finish
+    monkeypatch.setattr(Lookups, "_finish", forgetful)
 
 
 def an_offer_is_told_of_another_publisher(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,13 +248,13 @@ def test_a_bug_with_covering_is_caught_where_it_is_on(
 
 
 def further_parts_of_a_summary_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = PeerSession.begin_summary
+    begin = PeerSession.queue_summary
 
     def brief(session: PeerSession, item_id: ItemId, first: int = 0) -> None:
         if not first:
             begin(session, item_id)
 
-    monkeypatch.setattr(PeerSession, "begin_summary", brief)
+    monkeypatch.setattr(PeerSession, "queue_summary", brief)
 
 
 def test_a_bug_with_parts_of_summaries_is_caught_where_there_are_some(
@@ -291,11 +291,11 @@ def results_are_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_subscriber_ignores_identities(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ResultBook, "is_shown", lambda *_: True)
+    monkeypatch.setattr(ResultTracker, "is_shown", lambda *_: True)
 
 
 def an_outcome_is_shown_without_its_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ResultBook, "is_shown", ResultBook.raises_any)
+    monkeypatch.setattr(ResultTracker, "is_shown", ResultTracker.raises_any)
 
 
 def what_is_restored_is_not_fed(monkeypatch: pytest.MonkeyPatch) -> None:

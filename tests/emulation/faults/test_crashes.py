@@ -87,12 +87,12 @@ def test_a_policy_knows_what_it_learnt_if_the_store_is_kept(
     changes = ("[area]", '[overlay]\npolicy = "prophet"\n\n[area]')
     with camp(write_scenario, CRASH.format(store), changes) as world:
         world.clock.run_until(9_999)
-        learnt = world.nodes[DOWN].engine.context.ledger.policy_state
+        learnt = world.nodes[DOWN].engine.context.durable.policy_state
         assert learnt
         world.clock.run_until(29_999)
         assert world.nodes[DOWN].store.crash().holds(Space.POLICY, 0)
         world.clock.run_until(30_001)
-        after = world.nodes[DOWN].engine.context.ledger.policy_state
+        after = world.nodes[DOWN].engine.context.durable.policy_state
         assert (after == learnt) is (store == "kept")
 
 

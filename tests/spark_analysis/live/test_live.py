@@ -37,7 +37,7 @@ from spark_analysis.live.state import (
 from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.paths import ROOT
-from tests.spark_analysis.oracle import delivered_at, owed_pairs
+from tests.spark_analysis.oracle import delivered_at, pending_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
 
 SECONDS = 240
@@ -74,7 +74,7 @@ def in_batches(some: list[Any], chance: random.Random) -> list[Batch]:
 def expected(run: SyntheticRun, since_ms: int) -> tuple[int, int, float | None, float | None, dict[str, int]]:
     """Return owed, delivered, median and 95 % of the delay in seconds, what was given up: by plain loops."""
     events = {(told.origin, told.number): told.at_ms for told in run.told}
-    pairs = [pair for pair in owed_pairs(run) if events[pair[:2]] >= since_ms]
+    pairs = [pair for pair in pending_pairs(run) if events[pair[:2]] >= since_ms]
     arrived = delivered_at(run)
     delays = sorted(arrived[pair] - events[pair[:2]] for pair in pairs if pair in arrived)
     given_up: dict[str, int] = {}

@@ -15,8 +15,8 @@ from dens.node.links.runtime import Runtime
 from dens.node.links.serial import PROMPT, RESTART, SerialLink, frame
 from dens.node.links.serial_port import SerialPort
 from dens.node.links.udp import UdpLink
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import StoreError
 from dens.overlay.events import (
     DatagramRefused,
@@ -95,9 +95,9 @@ def test_three_engines_meet_over_loopback_and_a_notification_travels() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
-        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
+        end = SubscriberEndpoint(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
-        sensor = PublisherEnd(
+        sensor = PublisherEndpoint(
             BOARD,
             7,
             MemoryStore(),
@@ -137,7 +137,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
         at_old = await old.on_udp(Authenticator(9), {})
         port = at_old.address
         socket = await node.on_udp(Authenticator(MEDIATOR), {9: port}, 3_000)
-        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms())
+        end = SubscriberEndpoint(ASKER, 7, MemoryStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         asker = Living(end)
         at_asker = await asker.on_udp(Authenticator(ASKER), {MEDIATOR: socket.address})
@@ -174,7 +174,7 @@ def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_starte
         node = Living(mediator(store))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
         at_node = socket.address
-        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
+        end = SubscriberEndpoint(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         asker = Living(end)
         at_asker = await asker.on_udp(Authenticator(ASKER, KEY), {MEDIATOR: at_node}, 1_000)
@@ -204,7 +204,7 @@ def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
-        sensor = Living(PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
+        sensor = Living(PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
         link = await sensor.on_udp(Authenticator(BOARD), {MEDIATOR: socket.address})
         await until(lambda: bool(node.complaints))
         link.send(MEDIATOR, b"noise")
@@ -228,7 +228,7 @@ def test_advice_for_an_older_version_is_logged_once_per_place() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
-        sensor = Living(PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
+        sensor = Living(PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
         links = [await sensor.on_udp(Authenticator(BOARD), {MEDIATOR: socket.address}) for _ in range(2)]
         old = [bytes((version << 4, 1)) + bytes(25) for version in (2, 3, 3, 3)]
         for link in links:
@@ -260,7 +260,7 @@ class FailingStore(MemoryStore):
 
 def test_a_store_that_fails_ends_the_run_with_its_error() -> None:
     async def scene() -> None:
-        end = SubscriberEnd(ASKER, 7, FailingStore(), clock_ms())
+        end = SubscriberEndpoint(ASKER, 7, FailingStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         living = Living(end)
         with pytest.raises(StoreError, match="the disk is full"):
@@ -272,7 +272,7 @@ def test_a_store_that_fails_ends_the_run_with_its_error() -> None:
 class BoardOnATerminal:
     """A publisher without a key at the master's end of a pseudo-terminal."""
 
-    def __init__(self, sensor: PublisherEnd) -> None:
+    def __init__(self, sensor: PublisherEndpoint) -> None:
         self.sensor = sensor
         self.link = SerialLink(burst_bytes=4096, pause_ms=0)
         self.master, self.slave = pty.openpty()
@@ -309,7 +309,7 @@ def test_a_board_without_a_key_is_heard_on_a_trusted_port_only_and_marked(is_tru
     async def scene() -> None:
         store = MemoryStore()
         node = Living(mediator(store))
-        sensor = PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+        sensor = PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
         made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, clock_ms())
         board = BoardOnATerminal(sensor)
         port = SerialPort(
@@ -339,7 +339,9 @@ def test_a_board_without_a_key_is_heard_on_a_trusted_port_only_and_marked(is_tru
 def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
-        board = BoardOnATerminal(PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
+        board = BoardOnATerminal(
+            PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+        )
         ports = [
             SerialPort(node.runtime, path, BOARD, node.complaints.append, is_trusted=True, baud=115200)
             for path in (board.path, Path("/dev/null"), Path("/nowhere/tty"))
@@ -363,7 +365,7 @@ def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> 
 def test_garbage_on_a_cable_is_refused_and_the_board_behind_it_is_heard() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
-        sensor = PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+        sensor = PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
         made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, clock_ms())
         board = BoardOnATerminal(sensor)
         port = SerialPort(

@@ -13,8 +13,8 @@ from dens.node.storage.sqlite import SqliteStore
 from dens.node.storage.versions import VERSION
 from dens.overlay.errors import DamagedStoreError, ForeignStoreError, StoreError
 from dens.overlay.limits import Limits
-from dens.overlay.session.signatures import is_its_owners, signed
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.session.signatures import has_valid_signature, signed
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Key, Space, Store, row_of
 from dens.overlay.wire.item import Item, item_id
@@ -268,10 +268,10 @@ def test_stores_of_one_run_keep_a_payload_once_and_never_a_wrong_one() -> None:
     one, other = MemoryStore(payloads), MemoryStore(payloads)
     item = Item(35, 1, 7, 9, 100, 40, 1, bytes(range(200)))
     here = one.kept(item)
-    there = other.kept(item.but(payload=bytes(bytearray(item.payload)), hops=2, created_ms=50))
+    there = other.kept(item.replace(payload=bytes(bytearray(item.payload)), hops=2, created_ms=50))
     assert there.payload is here.payload
-    assert there == item.but(hops=2, created_ms=50)
-    assert other.kept(item.but(payload=b"forged")).payload == b"forged"
+    assert there == item.replace(hops=2, created_ms=50)
+    assert other.kept(item.replace(payload=b"forged")).payload == b"forged"
     assert MemoryStore().kept(item) is item
 
 
@@ -316,7 +316,7 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
     held, inbox, others = rows_of_old(version)
     for _ in range(2):
         store = SqliteStore(path, owner=NODE)
-        ledger = Ledger(store, Limits())
+        ledger = DurableState(store, Limits())
         assert ledger.load() == (held, inbox)
         assert rows(store).items() >= others.items()
         store.put(Space.UNVERIFIED, item_id(7, 1), b"")
@@ -331,11 +331,11 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
 def test_what_was_signed_before_origins_grew_is_still_signed(tmp_path: Path) -> None:
     path = tmp_path / "node.db"
     path.write_bytes((OLD / "version_5.db").read_bytes())
-    held, _ = Ledger(SqliteStore(path), Limits()).load()
+    held, _ = DurableState(SqliteStore(path), Limits()).load()
     [receipt] = [item for item in held if item.signature]
     book = IdentityBook([derive(SIGNER)])
-    assert is_its_owners(receipt, book)
-    assert not is_its_owners(receipt.but(payload=Receipt(item_id(7 << 16, 3)).encode()), book)
+    assert has_valid_signature(receipt, book)
+    assert not has_valid_signature(receipt.replace(payload=Receipt(item_id(7 << 16, 3)).encode()), book)
 
 
 def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) -> None:
@@ -349,13 +349,13 @@ def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) 
     connection.commit()
     connection.close()
     store = SqliteStore(path, owner=ASKER)
-    Ledger(store, Limits()).occupy(item_id(1, 1), 2)
+    DurableState(store, Limits()).occupy(item_id(1, 1), 2)
     store.commit()
     store.close()
     assert version_of(path) == VERSION
-    again = Ledger(SqliteStore(path, owner=ASKER), Limits())
+    again = DurableState(SqliteStore(path, owner=ASKER), Limits())
     again.load()
-    assert (again.occupied(item_id(1, 1)), again.occupied(item_id(1, 2)), item_id(1, 2) in again.seen) == (
+    assert (again.occupied(item_id(1, 1)), again.occupied(item_id(1, 2)), item_id(1, 2) in again.known) == (
         2,
         0,
         True,
@@ -373,6 +373,6 @@ def test_an_old_file_that_rotted_is_refused_kept_and_recovered(version: int, tmp
         SqliteStore(path)
     assert version_of(path) == version
     store = SqliteStore(path, recover=True)
-    assert Ledger(store, Limits()).load() == (held[:5] + held[6:], inbox)
+    assert DurableState(store, Limits()).load() == (held[:5] + held[6:], inbox)
     store.close()
     assert (version_of(path), version_of(tmp_path / "node.db.damaged")) == (VERSION, version)

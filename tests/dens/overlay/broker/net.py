@@ -12,12 +12,12 @@ from dens.interfaces import EntryTable, FilterHost
 from dens.overlay.assembly import Assembly
 from dens.overlay.broker.node import BrokerNode
 from dens.overlay.broker.options import BrokerOptions
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.session.engine import Engine
-from dens.overlay.storage.durable_state import begin_numbers
+from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import NOTIFICATION
 from dens.overlay.wire.item import Item, ItemId
@@ -146,7 +146,7 @@ class BrokerNet:
         """Let a node lose all that it had not committed, or everything, and begin again at once."""
         self.stores[node] = self.stores[node].crash() if has_store else MemoryStore()
         if not has_store:
-            begin_numbers(self.stores[node], 1_000 + self.now_ms)  # as drivers do
+            init_counters(self.stores[node], 1_000 + self.now_ms)  # as drivers do
         self._start(node)
         for a, b in self.links:
             if node in (a, b) and (other := a + b - node) not in self.stopped:
@@ -167,19 +167,19 @@ class BrokerNet:
 
     def subscribe(self, node: int, id: int, topic: int, least: int) -> None:
         end = self.engines[node]
-        assert isinstance(end, SubscriberEnd)
+        assert isinstance(end, SubscriberEndpoint)
         end.subscribe(subscription(id, end.next_seq(id), HOUR_Q, topic, least), LANGUAGE, self.now_ms)
         self.oracle.wants.setdefault(node, {})[id] = topic, least
 
     def unsubscribe(self, node: int, id: int) -> None:
         end = self.engines[node]
-        assert isinstance(end, SubscriberEnd)
+        assert isinstance(end, SubscriberEndpoint)
         end.unsubscribe(id, self.now_ms)
         del self.oracle.wants[node][id]
 
-    def publisher(self, node: int) -> PublisherEnd:
+    def publisher(self, node: int) -> PublisherEndpoint:
         end = self.engines[node]
-        assert isinstance(end, PublisherEnd)
+        assert isinstance(end, PublisherEndpoint)
         return end
 
     def advertise(self, node: int, id: int, topic: int, least: int = 0) -> None:

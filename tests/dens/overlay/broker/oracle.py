@@ -31,7 +31,7 @@ from dens.node.short_origins import ShortOrigins
 from dens.overlay.assembly import Assembly
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.endpoints.publisher import ANNOUNCE_LIFETIME_Q
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.wire.item import ItemId
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.registry import authoring_of, language_named
@@ -154,7 +154,7 @@ class Network(BrokerNet):
 
     def wish(self, node: int, id: int, wish: Wish) -> None:
         end = self.engines[node]
-        assert isinstance(end, SubscriberEnd)
+        assert isinstance(end, SubscriberEndpoint)
         body = body_of_document(wish.language, wish.document())
         vector = framed(id, end.next_seq(id), ANNOUNCE_LIFETIME_Q, body)
         end.subscribe(vector, language_named(wish.language).language_id, self.now_ms, occupies=0)
@@ -162,7 +162,7 @@ class Network(BrokerNet):
 
     def withdraw(self, node: int, id: int) -> None:
         end = self.engines[node]
-        assert isinstance(end, SubscriberEnd)
+        assert isinstance(end, SubscriberEndpoint)
         end.unsubscribe(id, self.now_ms)
         del self.wishes[node, id]
 

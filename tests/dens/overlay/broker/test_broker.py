@@ -221,7 +221,7 @@ def test_a_neighbour_that_takes_back_what_it_never_told_is_counted_and_ignored()
     liar = net.broker(2)
     stray = liar.context.make(PRUNE, 0, HOUR_Q, Prune(4_711).encode(), net.now_ms)
     liar.state.hold(stray)
-    liar.context.ledger.note_neighbour(stray.id, 1)
+    liar.context.durable.note_neighbour(stray.id, 1)
     liar.context.sessions[1].offer(0, stray.id, PRUNE)
     net.run()
     assert net.broker(1).broker.strays == 1
@@ -230,7 +230,7 @@ def test_a_neighbour_that_takes_back_what_it_never_told_is_counted_and_ignored()
     net.run()
     assert set(net.delivered) == net.oracle.owed
     late = Item(JOIN, LANGUAGE, 2, 4_711, net.now_ms, HOUR_Q, 0, Join(200, bytes((0, 0, 96, 3, 0))).encode())
-    assert late.id in net.broker(1).context.ledger.seen
+    assert late.id in net.broker(1).context.durable.known
 
 
 @pytest.mark.parametrize("kind", [JOIN, PRUNE])
@@ -287,7 +287,7 @@ def test_subscriptions_that_end_are_asked_for_no_more() -> None:
     assert len(net.broker(1).broker.entries) == 1
     net.now_ms = 20_000
     for engine in net.engines.values():
-        engine.end_what_is_over(net.now_ms)
+        engine.expire(net.now_ms)
     net.run()
     assert len(net.broker(1).broker.entries) == 0
 

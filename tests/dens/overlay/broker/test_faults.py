@@ -205,7 +205,7 @@ def test_a_join_that_comes_later_gets_what_waits() -> None:
     net.run()
     net.subscribe(100, 0, 1, 100)
     net.run()
-    assert before in net.broker(2).context.ledger.seen
+    assert before in net.broker(2).context.durable.known
     after = net.publish(200, 1, 150)
     net.run()
     assert net.delivered == [(100, after)]

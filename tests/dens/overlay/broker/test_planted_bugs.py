@@ -12,7 +12,7 @@ from dens.overlay.broker.distances import Distances
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.broker.outbox import Telling
 from dens.overlay.broker.requests import Requests, Target, Wanted
-from dens.overlay.storage.durable_state import Ledger
+from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.wire.codes import NOTIFICATION, Status
 from dens.overlay.wire.item import Item, ItemId
 from tests.dens.overlay.broker import test_faults
@@ -123,18 +123,18 @@ def forgets_before_the_acknowledgement(patch: Patch) -> None:
         self._held[item_id].lacking |= set(receivers)
 
     def let_go(self: Broker, items: list[Item], giver: object, now_ms: int) -> None:
-        pass_on(self, items, giver, now_ms)  # type: ignore[arg-type]
+        on_stored(self, items, giver, now_ms)  # type: ignore[arg-type]
         for item in items:
             if item.type == NOTIFICATION:
-                self._ledger.forget(item.id)
+                self._durable.forget(item.id)
 
-    pass_on = Broker.pass_on
+    on_stored = Broker.on_stored
     patch.setattr(Handing, "begin", begin_without)
-    patch.setattr(Broker, "pass_on", let_go)
+    patch.setattr(Broker, "on_stored", let_go)
 
 
 def forgets_the_parent(patch: Patch) -> None:
-    patch.setattr(Ledger, "note_neighbour", lambda self, item_id, node: None)
+    patch.setattr(DurableState, "note_neighbour", lambda self, item_id, node: None)
 
 
 def covers_for_other_trees(patch: Patch) -> None:

@@ -8,8 +8,8 @@ NOTIFY, for the subscribers of a device, makes no carrier.
 from dataclasses import dataclass, field
 from random import Random
 
-from dens.overlay.endpoints.publisher import PublisherEnd
-from dens.overlay.endpoints.subscriber import SubscriberEnd
+from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
@@ -79,7 +79,7 @@ class BudgetWorld:
             self.stores[node] = MemoryStore()
             self._start(node)
             engine = self.engines[node]
-            if isinstance(engine, SubscriberEnd):
+            if isinstance(engine, SubscriberEndpoint):
                 engine.subscribe(subscription(1, 0, DAY_Q, TOPIC, 0), LANGUAGE, 0)
                 engine.datagrams_to_send(0)
 
@@ -98,7 +98,7 @@ class BudgetWorld:
                 limits=LIMITS,
             )
         elif node < SUBSCRIBER:
-            self.engines[node] = PublisherEnd(
+            self.engines[node] = PublisherEndpoint(
                 node,
                 7,
                 store,
@@ -108,7 +108,7 @@ class BudgetWorld:
                 limits=LIMITS,
             )
         else:
-            self.engines[node] = SubscriberEnd(
+            self.engines[node] = SubscriberEndpoint(
                 node, 7, store, self.now_ms, authenticator=authenticator, limits=LIMITS
             )
 
@@ -132,7 +132,7 @@ class BudgetWorld:
     def publish(self, publisher: int) -> ItemId:
         """Let a publisher make a notification."""
         end = self.engines[publisher]
-        assert isinstance(end, PublisherEnd)
+        assert isinstance(end, PublisherEndpoint)
         return end.publish(LANGUAGE, bytes((TOPIC, 200)), DAY_Q, self.now_ms)
 
     def crash(self, node: int) -> None:

@@ -64,4 +64,4 @@ def test_a_policy_that_learns_nothing_keeps_nothing(name: str) -> None:
     store = MemoryStore()
     node = mediator(POLICIES[name](2), store=store)
     ScriptedPeer(node, 11, Role.MEDIATOR).hear()
-    assert node.context.ledger.policy_state == b""
+    assert node.context.durable.policy_state == b""

@@ -6,7 +6,7 @@ import hmac
 import pytest
 
 from dens.overlay.limits import Limits
-from dens.overlay.storage.durable_state import Ledger, begin_numbers
+from dens.overlay.storage.durable_state import DurableState, init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
 from dens.overlay.wire.authentication import EVERYONE, Authenticator, node_key
@@ -30,87 +30,87 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def ledger(store: MemoryStore) -> Ledger:
-    return Ledger(store, LIMITS)
+def durable(store: MemoryStore) -> DurableState:
+    return DurableState(store, LIMITS)
 
 
-def test_what_ends_loses_its_rows_and_is_known_for_a_while(store: MemoryStore, ledger: Ledger) -> None:
+def test_what_ends_loses_its_rows_and_is_known_for_a_while(store: MemoryStore, durable: DurableState) -> None:
     one, other, third = item(3, 1), item(3, 2), item(3, 3)
     for each in (one, other, third):
-        ledger.keep(each)
-        ledger.mark_unverified(each.id)
-    ledger.commit()
+        durable.keep(each)
+        durable.mark_unverified(each.id)
+    durable.commit()
     assert spaces(store, one.id) == {"ITEM", "UNVERIFIED"}
-    assert ledger.is_unverified(one.id)
-    ledger.let_go(one)
-    ledger.held_ended(other.id, other.expires_ms)
-    ledger.forget(third.id)
-    ledger.commit()
+    assert durable.is_unverified(one.id)
+    durable.release(one)
+    durable.expire_held(other.id, other.expires_ms)
+    durable.forget(third.id)
+    durable.commit()
     assert [spaces(store, each.id) for each in (one, other, third)] == [{"KNOWN"}, {"KNOWN"}, set()]
-    assert not any(ledger.is_unverified(each.id) for each in (one, other, third))
-    assert [each.id in ledger.seen for each in (one, other, third)] == [True, True, False]
+    assert not any(durable.is_unverified(each.id) for each in (one, other, third))
+    assert [each.id in durable.known for each in (one, other, third)] == [True, True, False]
     until_ms = one.expires_ms + LIMITS.remember_ms
-    assert ledger.seen.pop_ended(until_ms) is None
-    assert ledger.seen.pop_forgotten(until_ms - 1) is None
-    assert ledger.seen.pop_forgotten(until_ms) == one.id
-    assert ledger.seen.pop_forgotten(until_ms) == other.id
+    assert durable.known.pop_expired(until_ms) is None
+    assert durable.known.pop_forgotten(until_ms - 1) is None
+    assert durable.known.pop_forgotten(until_ms) == one.id
+    assert durable.known.pop_forgotten(until_ms) == other.id
 
 
 def test_nothing_is_durable_before_the_commit_and_everything_after(
-    store: MemoryStore, ledger: Ledger
+    store: MemoryStore, durable: DurableState
 ) -> None:
-    ledger.keep(item(3, 1))
-    ledger.put_into_inbox(item(4, 1))
+    durable.keep(item(3, 1))
+    durable.add_to_inbox(item(4, 1))
     assert not spaces(store, item_id(3, 1)) | spaces(store, item_id(4, 1))
-    ledger.commit()
+    durable.commit()
     assert (spaces(store, item_id(3, 1)), spaces(store, item_id(4, 1))) == ({"ITEM"}, {"INBOX"})
-    assert Ledger(store.crash(), LIMITS).load() == ([item(3, 1)], [item(4, 1)])
-    ledger.mark_unverified(item_id(4, 1))
-    ledger.take_from_inbox(item_id(4, 1))
-    ledger.commit()
+    assert DurableState(store.crash(), LIMITS).load() == ([item(3, 1)], [item(4, 1)])
+    durable.mark_unverified(item_id(4, 1))
+    durable.remove_from_inbox(item_id(4, 1))
+    durable.commit()
     assert spaces(store, item_id(4, 1)) == set()
 
 
-def test_whoever_is_above_its_share_is_forgotten_first(store: MemoryStore, ledger: Ledger) -> None:
+def test_whoever_is_above_its_share_is_forgotten_first(store: MemoryStore, durable: DurableState) -> None:
     for number in range(3):
-        ledger.know(item(1, number))
+        durable.know(item(1, number))
     for number in range(5):
-        ledger.know(item(2, number))
-    ledger.know(item(2, 9))  # origin 2 has six of eight, and pays with its own oldest
-    assert item_id(2, 0) not in ledger.seen
-    assert item_id(1, 0) in ledger.seen
-    ledger.know(item(3, 0))  # origin 3 has one, so the oldest of all goes
-    assert item_id(1, 0) not in ledger.seen
-    assert ledger.seen.done_count == 8
-    ledger.commit()
+        durable.know(item(2, number))
+    durable.know(item(2, 9))  # origin 2 has six of eight, and pays with its own oldest
+    assert item_id(2, 0) not in durable.known
+    assert item_id(1, 0) in durable.known
+    durable.know(item(3, 0))  # origin 3 has one, so the oldest of all goes
+    assert item_id(1, 0) not in durable.known
+    assert durable.known.released_count == 8
+    durable.commit()
     assert spaces(store, item_id(2, 0)) == spaces(store, item_id(1, 0)) == set()
     assert spaces(store, item_id(3, 0)) == {"KNOWN"}
 
 
 def test_exactly_its_share_is_not_above_it() -> None:
-    ledger = Ledger(MemoryStore(), LIMITS)
+    durable = DurableState(MemoryStore(), LIMITS)
     for number in range(7):
-        ledger.know(item(1, number))
-    ledger.know(item(2, 0))
-    ledger.know(item(2, 1))  # two of eight are a quarter
-    assert item_id(2, 0) in ledger.seen
-    assert item_id(1, 0) not in ledger.seen
+        durable.know(item(1, number))
+    durable.know(item(2, 0))
+    durable.know(item(2, 1))  # two of eight are a quarter
+    assert item_id(2, 0) in durable.known
+    assert item_id(1, 0) not in durable.known
 
 
 def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() -> None:
     store = MemoryStore()
     used: list[int] = []
     for _ in range(4):
-        ledger = Ledger(store, LIMITS)
-        ledger.load()
+        durable = DurableState(store, LIMITS)
+        durable.load()
         for _ in range(3):
-            used.append(ledger.session_number())
-            ledger.commit()
+            used.append(durable.session_number())
+            durable.commit()
         store = store.crash()
     assert used == [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15]
-    ledger = Ledger(store, LIMITS)
-    ledger.load()
-    assert ledger.item_number() == 0
+    durable = DurableState(store, LIMITS)
+    durable.load()
+    assert durable.item_number() == 0
 
 
 def test_without_a_mission_key_nothing_is_tagged_and_nothing_verifies() -> None:
@@ -127,30 +127,30 @@ def test_without_a_mission_key_nothing_is_tagged_and_nothing_verifies() -> None:
 
 def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_for_good() -> None:
     store = MemoryStore()
-    ledger = Ledger(store, LIMITS)
+    durable = DurableState(store, LIMITS)
     early, late = item(3, 1, created_ms=-9_000_000), item(3, 2, created_ms=9_000_000)
-    ledger.know(early)
-    ledger.know(late)
-    ledger.commit()
-    again = Ledger(store.crash(), LIMITS)
+    durable.know(early)
+    durable.know(late)
+    durable.commit()
+    again = DurableState(store.crash(), LIMITS)
     assert again.load() == ([], [])
     until_ms = early.expires_ms + LIMITS.remember_ms
-    assert again.seen.forget_ms == until_ms < 0
-    assert again.seen.pop_forgotten(0) == early.id
-    assert again.seen.forget_ms == late.expires_ms + LIMITS.remember_ms
-    ledger.forget(early.id)
-    ledger.commit()
+    assert again.known.forget_ms == until_ms < 0
+    assert again.known.pop_forgotten(0) == early.id
+    assert again.known.forget_ms == late.expires_ms + LIMITS.remember_ms
+    durable.forget(early.id)
+    durable.commit()
     assert (spaces(store, early.id), spaces(store, late.id)) == (set(), {"KNOWN"})
 
 
 def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     """Files that exist and boards that are out there have them; `tag` is checked against hashlib by hand."""
     store = MemoryStore()
-    ledger = Ledger(store, LIMITS)
-    ledger.know(item(3, 1, created_ms=0x0102030405))
-    ledger.mark_unverified(item_id(3, 2))
-    ledger.session_number()
-    ledger.commit()
+    durable = DurableState(store, LIMITS)
+    durable.know(item(3, 1, created_ms=0x0102030405))
+    durable.mark_unverified(item_id(3, 2))
+    durable.session_number()
+    durable.commit()
     rows = {(space, key): value for space, key, value in store.load()}
     assert rows[Space.KNOWN, item_id(3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
     assert rows[Space.UNVERIFIED, item_id(3, 2)] == b""
@@ -164,26 +164,26 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
 
 def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:
     store = MemoryStore()
-    ledger = Ledger(store, LIMITS)
+    durable = DurableState(store, LIMITS)
     first = item(3, 1)
-    ledger.keep(first)
-    ledger.commit()
-    ledger.rewrite(first.but(copies=3))
-    assert Ledger(store.crash(), LIMITS).load()[0] == [first]
-    ledger.commit()
-    [held], _ = Ledger(store.crash(), LIMITS).load()
+    durable.keep(first)
+    durable.commit()
+    durable.rewrite(first.replace(copies=3))
+    assert DurableState(store.crash(), LIMITS).load()[0] == [first]
+    durable.commit()
+    [held], _ = DurableState(store.crash(), LIMITS).load()
     assert (held.id, held.copies) == (first.id, 3)
 
 
 def test_a_renewed_end_replaces_the_earlier_one() -> None:
     """What is left in the order of ends of an end that was moved, or of what is forgotten, is passed over."""
-    known = Ledger(MemoryStore(), LIMITS).seen
+    known = DurableState(MemoryStore(), LIMITS).known
     known.add(item_id(3, 1), 100)
-    known.keep_done(item_id(3, 1), 300)
+    known.mark_released(item_id(3, 1), 300)
     known.add(item_id(3, 2), 200)
     known.forget(item_id(3, 2))
     assert (known.wake_ms, known.forget_ms) == (100, 300)
-    assert known.pop_ended(10**9) is None
+    assert known.pop_expired(10**9) is None
     assert known.wake_ms == NEVER_MS
     assert known.pop_forgotten(299) is None
     assert known.pop_forgotten(300) == item_id(3, 1)
@@ -203,43 +203,45 @@ class CountingStore(MemoryStore):
 
 def test_a_disk_is_not_asked_to_write_nothing() -> None:
     store = CountingStore()
-    ledger = Ledger(store, LIMITS)
-    ledger.load()
-    ledger.commit()
+    durable = DurableState(store, LIMITS)
+    durable.load()
+    durable.commit()
     assert store.commits == 0
-    ledger.keep(item(3, 1))
-    ledger.commit()
-    ledger.commit()
+    durable.keep(item(3, 1))
+    durable.commit()
+    durable.commit()
     assert store.commits == 1
 
 
 def test_what_is_held_and_what_is_marked_is_so_after_a_restart_too() -> None:
     store = MemoryStore()
-    ledger = Ledger(store, LIMITS)
+    durable = DurableState(store, LIMITS)
     held = item(3, 1)
-    ledger.keep(held)
-    ledger.mark_unverified(held.id)
-    ledger.commit()
-    again = Ledger(store.crash(), LIMITS)
+    durable.keep(held)
+    durable.mark_unverified(held.id)
+    durable.commit()
+    again = DurableState(store.crash(), LIMITS)
     assert again.load() == ([held], [])
     assert again.is_unverified(held.id)
-    assert held.id in again.seen
-    assert again.seen.pop_ended(held.expires_ms - 1) is None
-    assert again.seen.pop_ended(held.expires_ms) == (held.id, held.expires_ms)
+    assert held.id in again.known
+    assert again.known.pop_expired(held.expires_ms - 1) is None
+    assert again.known.pop_expired(held.expires_ms) == (held.id, held.expires_ms)
 
 
 def test_numbers_of_a_store_that_gave_out_none_begin_where_they_are_told_to(store: MemoryStore) -> None:
     """A store that was lost began earlier; what it gave out is below what its successor does."""
-    begin_numbers(store, 1_000)
-    first = Ledger(store.crash(), LIMITS)
+    init_counters(store, 1_000)
+    first = DurableState(store.crash(), LIMITS)
     first.load()
     assert [first.item_number(), first.item_number(), first.session_number()] == [1_000, 1_001, 1_000]
 
 
-def test_numbers_that_were_given_out_go_on_wherever_they_were(store: MemoryStore, ledger: Ledger) -> None:
-    ledger.item_number()
-    ledger.commit()
-    begin_numbers(store, 1_000)
-    again = Ledger(store.crash(), LIMITS)
+def test_numbers_that_were_given_out_go_on_wherever_they_were(
+    store: MemoryStore, durable: DurableState
+) -> None:
+    durable.item_number()
+    durable.commit()
+    init_counters(store, 1_000)
+    again = DurableState(store.crash(), LIMITS)
     again.load()
     assert (again.item_number(), again.session_number()) == (LIMITS.number_step, 1_000)
