@@ -13,9 +13,9 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.atopss.canonical import canonical
 from plugins.atopss.published_values import shape_of_byte
+from plugins.atopss.shapes.scale import threshold_of
 from plugins.atopss.shapes.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate
-from plugins.atopss.thresholds import threshold_of
 from plugins.atopss.vectors import encode_subscription
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
 

@@ -41,7 +41,7 @@ def _announced_filter(table: MissionTable) -> "AnnouncedFilter":
 
 
 def _requested_values(table: MissionTable, body: bytes) -> Sequence[RequestedValue]:
-    from plugins.atopss.requested_values import requested_values
+    from plugins.atopss.lookup import requested_values
 
     return requested_values(table, body)
 

@@ -18,7 +18,7 @@ COMPOSITE_ID: Final = 4
 
 
 def _lookup(table: MissionTable) -> LookUp:
-    from plugins.composite.nodes import CompositeLookUp
+    from plugins.composite.mediator import CompositeLookUp
 
     return CompositeLookUp(table)
 
@@ -30,13 +30,13 @@ def _results(vector: bytes) -> tuple[Result, ...]:
 
 
 def _parts(table: MissionTable) -> TakeApart:
-    from plugins.composite.nodes import take_apart
+    from plugins.composite.mediator import take_apart
 
     return take_apart(table)
 
 
 def _source_only_features(table: MissionTable, body: bytes) -> str:
-    from plugins.composite.nodes import source_only_features
+    from plugins.composite.mediator import source_only_features
 
     return source_only_features(table, body)
 
@@ -45,7 +45,7 @@ def composite_language(atoms: SubscriptionLanguage) -> SubscriptionLanguage:
     """Return the language of composites with primitives in the language `atoms`."""
 
     def matcher(table: MissionTable) -> Matcher:
-        from plugins.composite.matcher import CompositeMatcher
+        from plugins.composite.mediator import CompositeMatcher
 
         return CompositeMatcher(table)
 

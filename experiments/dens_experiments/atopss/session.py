@@ -21,10 +21,9 @@ from dens_experiments.session import Refused
 from plugins.atopss.canonical import canonical
 from plugins.atopss.matching.improved import ImprovedMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shapes.scale import THIRTIETH
+from plugins.atopss.shapes.scale import THIRTIETH, threshold_of
 from plugins.atopss.shapes.shapes import Shape, interval, point
 from plugins.atopss.subscriptions import Joined, Predicate
-from plugins.atopss.thresholds import threshold_of
 from plugins.atopss.vectors import encode_subscription
 from plugins.language import SubscriptionKey
 

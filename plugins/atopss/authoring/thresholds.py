@@ -3,8 +3,7 @@
 from typing import Final
 
 from plugins.atopss.authoring.words import threshold_words
-from plugins.atopss.shapes.scale import LAST_THRESHOLD
-from plugins.atopss.thresholds import threshold_of
+from plugins.atopss.shapes.scale import LAST_THRESHOLD, threshold_of
 from plugins.authoring.constants import plain_number
 from plugins.authoring.xml.reader import PredicateReader
 from plugins.authoring.xml.root_attributes import read_fifteenths

@@ -1,5 +1,6 @@
 """Integer scales of shapes and degrees."""
 
+import math
 from typing import Final
 
 TOP: Final = 510
@@ -28,6 +29,9 @@ CORNER_LIMIT: Final = 1 << 23
 """Corners that can be encoded lie within ± this, exclusive."""
 
 
+_TIE: Final = 1e-9
+
+
 def byte_of(degree: int) -> int:
     """Return ⌊255·x⌋ of a degree.
 
@@ -35,3 +39,15 @@ def byte_of(degree: int) -> int:
     (127, 255)
     """
     return degree >> 1
+
+
+def threshold_of(degree: float) -> int:
+    """Return a least degree in thirtieths: fifteenths, rounded up, or exactly one half, which is the
+    necessity of a set given itself.
+
+    >>> threshold_of(0.5), threshold_of(0.3), threshold_of(1)
+    (15, 10, 30)
+    """
+    if abs(degree - 0.5) < _TIE:
+        return HALF
+    return 2 * max(0, math.ceil(15 * degree - _TIE))

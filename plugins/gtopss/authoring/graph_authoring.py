@@ -16,9 +16,11 @@ from plugins.authoring import (
     VectorKind,
 )
 from plugins.gtopss.authoring.describe import describe_vector
+from plugins.gtopss.authoring.words import usual_names
 from plugins.gtopss.match import UNDECIDED_DETAIL
-from plugins.gtopss.vectors import FORM_AT, STAMP_BYTES
+from plugins.gtopss.vectors import FORM_AT, STAMP_BYTES, decode_pattern
 from plugins.language import Match
+from watchdog.header import body_of
 from watchdog.vector import VectorError
 
 _STAMP_AT = 3
@@ -109,6 +111,12 @@ class GraphAuthoring(Authoring):
     @property
     def query(self) -> Callable[[bytes, MissionTable], str]:
         """Return a function that writes a pattern in SPARQL."""
-        from plugins.gtopss.authoring.query import query_of
+        return _query_of
 
-        return query_of
+
+def _query_of(vector: bytes, table: MissionTable) -> str:
+    """Return a SPARQL query, for independent evaluation. Bytes that are not a pattern raise `VectorError`."""
+    from plugins.gtopss.sparql_text import sparql_of
+
+    pattern = decode_pattern(body_of(vector), table.dictionary)
+    return sparql_of(pattern, tuple(usual_names(pattern)))

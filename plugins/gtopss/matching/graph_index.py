@@ -17,8 +17,7 @@ from plugins.gtopss.match import MOST_WORK
 from plugins.gtopss.matching.exact_ranks import ExactRanks
 from plugins.gtopss.matching.filing import Experience
 from plugins.gtopss.matching.index_arrays import PARTS, IndexArrays, built
-from plugins.gtopss.matching.numbered_terms import TermNumbers, tag_key, term_key, worth
-from plugins.gtopss.matching.stored_terms import term_of_key
+from plugins.gtopss.matching.numbered_terms import TermNumbers, tag_key, term_key, term_of_key, worth
 from plugins.gtopss.pattern import (
     MOST_CONSTRAINTS,
     MOST_EDGES,

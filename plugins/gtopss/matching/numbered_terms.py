@@ -11,14 +11,15 @@ from typing import Final
 
 import numpy as np
 
-from knowledge_manager.graphs.dictionary import Dictionary
+from knowledge_manager.graphs.dictionary import NO_DICTIONARY, Dictionary
 from knowledge_manager.graphs.taxonomy import Taxonomy
-from knowledge_manager.graphs.terms import Blank, Iri, Literal, Term, is_ill_formed
+from knowledge_manager.graphs.terms import Blank, Iri, Literal, Term, is_ill_formed, literal
 from knowledge_manager.graphs.values import NUMBER as NUMBERS
 from knowledge_manager.graphs.values import as_double, value_of
+from plugins.byte_numbers import ByteReader
 from plugins.gtopss.pattern import Constant
 from plugins.gtopss.statements import TYPE
-from plugins.gtopss.term_bytes import OTHER, kind_of, term_bytes
+from plugins.gtopss.term_bytes import OTHER, WHOLE_IRI, kind_of, read_term, term_bytes
 from plugins.kernels.compiled import compiled
 from plugins.kernels.graphs.decode import (
     DATE,
@@ -33,6 +34,7 @@ from plugins.kernels.graphs.decode import (
     TAGS,
 )
 from plugins.kernels.graphs.index import NOTHING, TermArrays, ValueArrays, term_table
+from watchdog.vector import VectorError
 
 _PREFIX: Final = 6
 _GROUPS: Final = {
@@ -41,7 +43,6 @@ _GROUPS: Final = {
     "http://www.w3.org/2001/XMLSchema#date": DATE,
     "string@": STRING,
 }
-_NO_DICTIONARY: Final = Dictionary()
 
 
 def term_key(term: Term) -> bytes:
@@ -49,9 +50,25 @@ def term_key(term: Term) -> bytes:
     assert not isinstance(term, Blank), "a constant has a name"
     if isinstance(term, Iri):
         return b"\x01" + term.text.encode()
-    if kind_of(term, _NO_DICTIONARY) == OTHER:
+    if kind_of(term, NO_DICTIONARY) == OTHER:
         return bytes([OTHER]) + term.datatype.encode() + b"\0" + term.text.encode()
-    return term_bytes(term, _NO_DICTIONARY, _no_reference)
+    return term_bytes(term, NO_DICTIONARY, _no_reference)
+
+
+def term_of_key(key: bytes) -> Constant:
+    """Return the constant with this key. Other bytes raise `VectorError`."""
+    if key[0] == WHOLE_IRI:
+        return Iri(key[1:].decode())
+    if key[0] == OTHER:
+        datatype, _, text = key[1:].partition(b"\0")
+        return literal(text.decode(), datatype.decode())
+    term = read_term(ByteReader(key), NO_DICTIONARY, _no_datatype)
+    assert not isinstance(term, Blank), "a constant has a name"
+    return term
+
+
+def _no_datatype(reference: int) -> Iri:
+    raise VectorError(0, "only kind 8 names its datatype")
 
 
 def tag_key(tag: str) -> bytes:

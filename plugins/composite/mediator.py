@@ -1,9 +1,14 @@
-"""Look-up and decomposition of composite subscriptions on a DENS node."""
+"""What a mediator does with composite subscriptions besides composing: look-up, decomposition, and matching
+of composites with the subscriptions that they name.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_parts import BOARD_LANGUAGE_ID
+from plugins.composite.composites import decode_composite
 from plugins.composite.vectors import constraints_of, decode_body
-from plugins.language import Part, Requirement, TakeApart
+from plugins.language import Match, Part, Requirement, SubscriptionKey, TakeApart
 from plugins.lookup import MeasuresAny
 
 
@@ -45,3 +50,33 @@ def take_apart(table: MissionTable) -> TakeApart:
         return tuple(Part(BOARD_LANGUAGE_ID, whole.part(number)) for number in range(len(whole.primitives)))
 
     return parts
+
+
+class CompositeMatcher:
+    """Holds subscriptions by key. The detail of a match is the kind of the composite."""
+
+    def __init__(self, table: MissionTable) -> None:
+        self._table = table
+        self._held: set[SubscriptionKey] = set()
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
+        decode_body(body, self._table.feature_bytes, self._table)
+        self._held.add(key)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        self._held.discard(key)
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return the subscription of a composite if it is held. An invalid vector raises `VectorError`."""
+        found = decode_composite(vector)
+        key = found.subscriber, found.id
+        if key not in self._held:
+            return []
+        return [Match(key, 17 * found.degree, bytes((found.kind,)), found.revision)]
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
