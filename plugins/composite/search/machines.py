@@ -2,7 +2,7 @@
 
 They are for comparison and drawing; nodes use stacks, which accept events in any order. A machine is fed
 readings in order and stores partial matches. Where the thesis' text is wrong, its intent is implemented
-(docs/how-to/composite.md lists the errata): a machine keeps every partial match that may still be completed,
+(docs/papers/experiments-composite.md): a machine keeps every partial match that may still be completed,
 a derived event has a begin and an end, and a condition is tested as soon as both its events exist.
 
 The five cases of table 6.3 are one construction here: a state per operand, a link to the next one, a loop
