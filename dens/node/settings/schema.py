@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from dens.config.toml_documents import SchemaCodes
 from dens.node.links.neighbours import Address
 from dens.node.settings.routing import BrokerSettings, Routing
-from dens.overlay.policies.registry import USUAL
+from dens.overlay.policies.registry import DEFAULT_POLICY
 from dens.overlay.wire.codes import LAST_NODE
 from dens.overlay.wire.messages import MOST_HOSTED
 
@@ -130,7 +130,7 @@ class NodeSettings(Settings):
     """How the node finds what a notification satisfies (docs/explanation/matching.md)."""
     condition: str | None = None
     """When a notification serves a subscription at all; the same in a whole mission."""
-    policy: str = USUAL
+    policy: str = DEFAULT_POLICY
     policies: dict[str, dict[str, int]] = Field(default_factory=dict)
     hosts: list[NodeNumber] = Field(default_factory=list, max_length=MOST_HOSTED)
     covering: bool = False

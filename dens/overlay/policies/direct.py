@@ -1,10 +1,10 @@
-"""Direct delivery: whoever got a notification from its publisher keeps it until it meets the subscriber.
+"""Direct delivery: the mediator that received a notification from its publisher carries it to the subscriber.
 
-Meeting the mediator that hosts the subscriber is meeting it, and the engine sees to that
-(dens/overlay/mediator/node.py).
+A contact with the mediator that hosts the subscriber counts as one with the subscriber; the engine handles
+that (dens/overlay/mediator/node.py).
 
-One transmission a notification and carrier, no help from others: the cheapest policy, and the lower bound of
-what the others must deliver (Spyropoulos, Psounis and Raghavendra, 2004, compare with it).
+One transmission per notification and carrier, no relaying: the cheapest policy, and the lower bound for what
+the others must deliver (Spyropoulos, Psounis and Raghavendra, 2004, compare with it).
 """
 
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from dens.overlay.wire.item import Item
 
 
 class Direct:
-    """Gives no mediator a copy.
+    """Never copies to another mediator.
 
     >>> Direct().share(Item(35, 1, 7, 1, 0, 0, 0, b""), (5,), 3, 0) is None
     True
@@ -26,28 +26,27 @@ class Direct:
     counts_copies: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
-        """Say nothing: peers get nothing anyway."""
+        """Return nothing: peers receive no copies."""
         return b""
 
     def met(
         self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
     ) -> None:
-        """Learn nothing: peers get nothing anyway."""
+        """Learn nothing: peers receive no copies."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
-        """Give no copy."""
         return None
 
     def kept(self, item: Item, given: int) -> int:
-        """Keep what there is."""
+        """Return the code unchanged."""
         return item.copies
 
     def state(self) -> bytes:
-        """Keep nothing: nothing is learnt."""
+        """Return nothing: nothing is learnt."""
         return b""
 
     def restore(self, state: bytes) -> None:
-        """Take up nothing."""
+        """Load nothing."""
 
 
 DIRECT = PolicyKind("direct", "no copies between mediators", lambda node: Direct())

@@ -1,6 +1,6 @@
-"""Epidemic replication: every mediator gets everything it lacks (Vahdat and Becker, 2000).
+"""Epidemic replication: every mediator receives everything it lacks (Vahdat and Becker, 2000).
 
-Fastest, and the most expensive on the air; the other policies are measured against it.
+The fastest policy and the most expensive on the air; the others are measured against it.
 """
 
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from dens.overlay.wire.item import Item
 
 
 class Epidemic:
-    """Gives a copy to everybody.
+    """Copies to every mediator; copies are not counted.
 
     >>> Epidemic().share(Item(35, 1, 7, 1, 0, 0, 0, b""), (), 3, 0)
     0
@@ -22,7 +22,7 @@ class Epidemic:
     counts_copies: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
-        """Say nothing: every peer is treated alike."""
+        """Return nothing: every peer is treated alike."""
         return b""
 
     def met(
@@ -31,19 +31,19 @@ class Epidemic:
         """Learn nothing: every peer is treated alike."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
-        """Give a copy, uncounted."""
+        """Return 0: a copy for every peer."""
         return 0
 
     def kept(self, item: Item, given: int) -> int:
-        """Keep the copy, uncounted."""
+        """Return 0: copies are not counted."""
         return 0
 
     def state(self) -> bytes:
-        """Keep nothing: nothing is learnt."""
+        """Return nothing: nothing is learnt."""
         return b""
 
     def restore(self, state: bytes) -> None:
-        """Take up nothing."""
+        """Load nothing."""
 
 
-EPIDEMIC = PolicyKind("epidemic", "everybody gets everything", lambda node: Epidemic())
+EPIDEMIC = PolicyKind("epidemic", "every mediator receives everything", lambda node: Epidemic())

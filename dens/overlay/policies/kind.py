@@ -1,8 +1,8 @@
-"""A replication policy as files name it: its name, what it does, its parameters, and how a node gets one.
+"""Descriptor of a replication policy: its name in files, its meaning, its parameters and its factory.
 
-Every policy's file ends with its `PolicyKind`. Parameters are whole numbers, as all that policies compute
-with, so that every machine decides alike; their bounds stand here once, for scenarios, for nodes' files and
-for programs.
+The module of a policy ends with its `PolicyKind`. Parameters are integers, like everything policies compute
+with, so that every machine decides alike. Their bounds are checked here, for scenarios, node files and
+programs.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +14,7 @@ from dens.overlay.policies.policy import ReplicationPolicy
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A whole number that may be set. Where not every number between the bounds will do, `among` has those
-    that will."""
+    """An integer parameter. If not every number between the bounds is valid, `among` lists the valid ones."""
 
     name: str
     default: int
@@ -25,15 +24,15 @@ class Parameter:
     among: tuple[int, ...] = ()
 
     def fault(self, value: object) -> str | None:
-        """Return why this value cannot be taken, or None.
+        """Return why a value is invalid, or None.
 
         >>> Parameter("copies", 8, 1, 64, "at first").fault(65)
         'from 1 to 64, not 65'
         """
         if not isinstance(value, int) or isinstance(value, bool):
-            return "a whole number is wanted"
+            return "an integer is required"
         if self.among and value not in self.among:
-            return f"one of {', '.join(map(str, self.among))} is wanted, not {value}"
+            return f"one of {', '.join(map(str, self.among))} is required, not {value}"
         if not self.least <= value <= self.most:
             return f"from {self.least} to {self.most}, not {value}"
         return None
@@ -41,7 +40,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class PolicyKind:
-    """A policy by its name. `make` is given a node's number and every parameter by its name."""
+    """A named policy. `make` is called with the node's number and every parameter by name."""
 
     name: str
     meaning: str
@@ -49,15 +48,16 @@ class PolicyKind:
     parameters: tuple[Parameter, ...] = ()
 
     def __call__(self, node: int, **given: int) -> ReplicationPolicy:
-        """Return the policy of one node, with the defaults of its file where nothing is given; what cannot be
-        raises `LocalProtocolError`."""
+        """Return the policy of one node. Parameters not given have their defaults; an invalid one raises
+        `LocalProtocolError`.
+        """
         for name, fault in self.faults(given):
             raise LocalProtocolError(f"{self.name}.{name}: {fault}")
         values = {parameter.name: parameter.default for parameter in self.parameters}
         return self.make(node, **{**values, **given})
 
     def faults(self, given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-        """Yield (parameter, what is wrong with it) for everything that cannot be."""
+        """Yield (parameter, fault) for every invalid parameter."""
         known = {parameter.name: parameter for parameter in self.parameters}
         for name, value in given.items():
             if name not in known:

@@ -1,7 +1,7 @@
-"""The replication policies of this package, by the names that files use.
+"""Registry of the built-in replication policies, by their names in files.
 
-Those of outside packages are added by `dens.node.installed_policies`, because looking for them is no
-business of a state machine. A new one is a file beside this one and a line here.
+`dens.node.installed_policies` adds those of other packages; an engine does not search for packages. A new
+built-in policy needs a module in this folder and a line here.
 """
 
 from typing import Final
@@ -16,7 +16,6 @@ from dens.overlay.policies.spray_and_wait import SPRAY_AND_WAIT
 POLICIES: Final[dict[str, PolicyKind]] = {
     kind.name: kind for kind in (EPIDEMIC, DIRECT, SPRAY_AND_WAIT, PROPHET, DENS)
 }
-"""Name → what makes the policy of one node."""
+"""Policies by name."""
 
-USUAL: Final = EPIDEMIC.name
-"""The policy where nobody says which."""
+DEFAULT_POLICY: Final = EPIDEMIC.name

@@ -1,11 +1,11 @@
-"""Binary spray and wait: a bounded number of copies, halved at every meeting, then direct delivery.
+"""Binary spray and wait: a bounded number of copies, halved at every contact, then direct delivery.
 
 A node that holds n > 1 copies gives half of them to a mediator without any and keeps the rest; with one copy
 left it waits for the subscriber (Spyropoulos, Psounis and Raghavendra, 2005, §4). Powers of two are halved
-exactly, so a copies code c stands for 2^(c−1) copies and fits into three bits of the envelope; code 0, fresh
-from the publisher, stands for the full budget, which a publisher gives to one mediator. A half is spent when
-it is sent (dens/overlay/storage/reservations.py), so at most as many mediators as there are copies ever
-carry a notification, also when contacts overlap or frames are lost; losses can leave copies unused.
+exactly, so a copies code c means 2^(c−1) copies and fits into three bits of the envelope. Code 0, fresh from
+the publisher, means the full budget, which a publisher gives to one mediator. A half is spent when it is sent
+(dens/overlay/storage/reservations.py), so at most as many mediators as there are copies ever carry a
+notification, even if contacts overlap or frames are lost; losses can leave copies unused.
 """
 
 from collections.abc import Collection
@@ -16,11 +16,11 @@ from dens.overlay.policies.kind import Parameter, PolicyKind
 from dens.overlay.wire.item import Item
 
 BUDGETS: Final = (1, 2, 4, 8, 16, 32, 64)
-"""What can be halved evenly and has a code in three bits."""
+"""Numbers of copies that halve evenly and have a code of three bits."""
 
 
 class SprayAndWait:
-    """Gives half of the copies away while there is more than one.
+    """Gives half of the copies away while more than one is left.
 
     >>> policy = SprayAndWait(copies=8)
     >>> fresh = Item(35, 1, 7, 1, 0, 0, 0, b"")
@@ -34,11 +34,11 @@ class SprayAndWait:
 
     def __init__(self, copies: int) -> None:
         if copies not in BUDGETS:
-            raise LocalProtocolError(f"{copies} copies cannot be halved evenly; take a power of two up to 64")
+            raise LocalProtocolError(f"{copies} copies cannot be halved evenly; use a power of two up to 64")
         self._budget_code = copies.bit_length()
 
     def note(self, now_ms: int) -> bytes:
-        """Say nothing: every peer is treated alike."""
+        """Return nothing: every peer is treated alike."""
         return b""
 
     def met(
@@ -47,20 +47,20 @@ class SprayAndWait:
         """Learn nothing: every peer is treated alike."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
-        """Give half, or nothing when only one copy is left."""
+        """Give half of the copies; the last one stays."""
         code = item.copies or self._budget_code
         return code - 1 if code > 1 else None
 
     def kept(self, item: Item, given: int) -> int:
-        """Keep the other half, which is as large."""
+        """Keep the other half, which is equally large."""
         return given
 
     def state(self) -> bytes:
-        """Keep nothing: nothing is learnt."""
+        """Return nothing: nothing is learnt."""
         return b""
 
     def restore(self, state: bytes) -> None:
-        """Take up nothing."""
+        """Load nothing."""
 
 
 def budget(copies: int) -> Parameter:
@@ -77,7 +77,7 @@ def budget(copies: int) -> Parameter:
 
 SPRAY_AND_WAIT = PolicyKind(
     "spray_and_wait",
-    "a budget of copies, halved at every meeting",
+    "a budget of copies, halved at every contact",
     lambda node, copies: SprayAndWait(copies),
     (budget(8),),
 )

@@ -25,7 +25,7 @@ from dens.node.installed_policies import made_policy, policies, unknown_policy
 from dens.node.settings.routing import BrokerSettings, Routing
 from dens.overlay.limits import Limits
 from dens.overlay.policies.policy import ReplicationPolicy
-from dens.overlay.policies.registry import USUAL
+from dens.overlay.policies.registry import DEFAULT_POLICY
 from emulation.forwarding.none import NONE
 from emulation.forwarding.registry import forwarding_kinds
 from emulation.scenario.settings.faults import (
@@ -133,7 +133,9 @@ class OverlaySettings(Settings):
     `policies` has parameters by the names of policies, so that runs with several may share one file.
     """
 
-    policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_policy_schema)] = USUAL
+    policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_policy_schema)] = (
+        DEFAULT_POLICY
+    )
     policies: Annotated[dict[str, dict[str, int]], Field(json_schema_extra=_policies_schema)] = Field(
         default_factory=dict
     )

@@ -169,7 +169,7 @@ def test_likelihoods_stay_between_nothing_and_certainty(steps: list[tuple[int, i
         before = encounters.likelihood(node, now_ms)
         encounters.met(node, now_ms)
         assert before <= encounters.likelihood(node, now_ms) <= ONE
-        encounters.heard(node, note, 99, now_ms)
+        encounters.on_note(node, note, 99, now_ms)
         assert all(0 <= encounters.likelihood(other, now_ms) <= ONE for other in range(6))
         assert encounters.likelihood(node, now_ms + 10**6) <= encounters.likelihood(node, now_ms)
 
@@ -186,7 +186,7 @@ def test_a_parameter_has_bounds_that_its_policy_takes(name: str, parameter: Para
         with pytest.raises(LocalProtocolError, match=f"{name}.{parameter.name}: .*not {value}"):
             kind(1, **{parameter.name: value})
     for odd in (True, 1.5, "8", None):
-        assert parameter.fault(odd) == "a whole number is wanted"
+        assert parameter.fault(odd) == "an integer is required"
 
 
 @every_parameter
@@ -249,7 +249,7 @@ def test_what_is_learnt_follows_its_parameters() -> None:
     assert sure.likelihood(7, 0) == ONE
     deaf = learning(transitivity_percent=0)
     deaf.met(5, 0)
-    deaf.heard(5, note(9, 60_000), 1, 0)
+    deaf.on_note(5, note(9, 60_000), 1, 0)
     assert deaf.likelihood(9, 0) == 0
     lasting = learning(ageing_percent=100)
     lasting.met(7, 0)

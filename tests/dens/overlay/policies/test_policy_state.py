@@ -27,10 +27,10 @@ def test_encounters_are_the_same_after_a_restart(meetings: list[tuple[int, bytes
     before, after = learning(), learning()
     for node, note, at_ms in meetings:
         before.met(node, at_ms)
-        before.heard(node, note, 99, at_ms)
+        before.on_note(node, note, 99, at_ms)
     after.restore(before.state())
     assert after.state() == before.state()
-    assert after.tell(now_ms) == before.tell(now_ms)
+    assert after.encode_note(now_ms) == before.encode_note(now_ms)
     for node in range(10):
         assert after.likelihood(node, now_ms) == before.likelihood(node, now_ms)
 
