@@ -21,7 +21,7 @@ from dens.overlay.wire.item import ENVELOPE_BYTES
 
 TAG_BYTES: Final = 8
 EVERYONE: Final = (1 << 32) - 1
-"""The receiver of what is broadcast; no node has this number."""
+"""The receiver of a broadcast; not a valid node number."""
 _LABEL: Final = b"dens node key v2"
 _NODE_KEY: Final = Struct(">16sBI")
 _CONTACT: Final = Struct(">II")

@@ -1,57 +1,61 @@
-"""The numbers of the protocols, a sentence each. They are on the air: a number never changes its meaning."""
+"""Codes of the protocol: message types, roles, statuses, reasons. They are on the air: a code never changes
+its meaning.
+"""
 
 from enum import IntEnum
 from typing import Final
 
 
 class MessageType(IntEnum):
-    """What a message says. Its lower-case name is the word in traces."""
+    """Type of a message. The lower-case name is used in traces."""
 
     HELLO = 1
-    """I am here: my role, my session number, and the session number I heard from you."""
+    """Opens a session: role and session number of the sender, and the session number of the receiver if
+    known.
+    """
     SUMMARY = 2
-    """These are the messages I know; send me what is missing."""
+    """Messages that the sender knows; the receiver sends what is missing."""
     ACKNOWLEDGEMENT = 3
-    """These messages of yours are durable here, or were refused for a reason."""
+    """Messages of the receiver that are durable at the sender, or refused with a status."""
     BATCH = 4
     """Several small messages in one datagram, each in its envelope."""
     LOOKUP = 5
-    """Who offers this? Asked of a mediator, which asks those it is in contact with."""
+    """Question who offers something, to a mediator, which forwards it to those in contact."""
     OFFERS = 6
-    """These do, as far as was answered: announcements told again, and how far away their publishers are."""
+    """Answer to a LOOKUP: announcements, and the distance of their publishers."""
 
     SUBSCRIBE = 16
-    """A subscriber asks: the subscription vector."""
+    """A subscription: its vector."""
     RENEW = 17
-    """A subscriber asks for longer: how long it has been in force already, and the same vector again."""
+    """Extends a subscription: the time it has been in force, and the same vector."""
     UNSUBSCRIBE = 18
-    """A subscriber no longer asks: a tombstone for a subscription and all its older revisions."""
+    """Withdraws a subscription: a tombstone for it and all its older revisions."""
     RECEIPT = 19
-    """A subscriber has this notification; carried by mediators so that they stop carrying that one."""
+    """A subscriber has this notification; mediators carry the receipt and stop carrying the notification."""
     NOTIFY = 20
-    """A notification for this subscriber, or for one whom this mediator hosts, and which of its
-    subscriptions it satisfies."""
+    """A notification for this subscriber, or for one that this mediator hosts, with the subscriptions that it
+    satisfies."""
 
     ANNOUNCE = 32
-    """A publisher says what it can measure: an extract of its local data dictionary."""
+    """What a publisher can measure: an extract of its local data dictionary."""
     INSTALL = 33
-    """A mediator asks a publisher to filter for this subscription; the message is the subscription itself."""
+    """Installs a subscription as a filter at a publisher; it keeps origin and number of the subscription."""
     REMOVE = 34
-    """A mediator tells a publisher that a subscription was withdrawn; the message is the tombstone itself."""
+    """Removes a filter from a publisher; it keeps origin and number of the tombstone."""
     NOTIFICATION = 35
-    """A publisher's event on its way."""
+    """An event of a publisher, between its outbox and the mediators."""
     ADVERTISE = 36
-    """A publisher says what it may publish; brokers pass it on, and it makes the publisher's tree."""
+    """What a publisher may publish; brokers forward it and build the publisher's tree from it."""
     UNADVERTISE = 37
-    """A publisher no longer publishes that: a tombstone for an advertisement and all its older revisions."""
+    """Withdraws an advertisement: a tombstone for it and all its older revisions."""
     JOIN = 38
-    """A broker asks a neighbour for those of a publisher's notifications that this body describes."""
+    """A broker requests from a neighbour the notifications of a publisher that this body describes."""
     PRUNE = 39
-    """A broker no longer asks a neighbour for what this JOIN of its described."""
+    """A broker withdraws a JOIN from a neighbour."""
 
 
 TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in MessageType}
-"""The word for a type in traces and messages."""
+"""Names of types in traces and messages."""
 
 LINK_TYPES: Final = frozenset(
     {
@@ -63,123 +67,122 @@ LINK_TYPES: Final = frozenset(
         MessageType.OFFERS,
     }
 )
-"""Messages that mean something on one link only: never stored, never relayed."""
+"""Messages of one link: never stored, never relayed."""
 
 SIGNABLE_TYPES: Final = frozenset(
     {MessageType.SUBSCRIBE, MessageType.RENEW, MessageType.UNSUBSCRIBE, MessageType.RECEIPT}
 )
-"""What a subscriber says; it may be followed by the subscriber's signature."""
+"""Messages of subscribers, which may carry a signature."""
 
 SIGNATURE_BYTES: Final = 64
 
 DIRECT_LANGUAGE: Final = 0
-"""The language whose notifications name their receiver; it is the only one the overlay knows of."""
+"""The language whose notifications name their receiver; the only one that the overlay knows."""
 
 LINK_NUMBER: Final = 1 << 31
-"""Numbers from here on name link messages; numbers below name what is stored and relayed."""
+"""Numbers from here on belong to link messages; lower ones to messages that are stored and relayed."""
 
 LAST_NODE: Final = (1 << 31) - 1
-"""The highest number of a node. It has four bytes on the air, and fits into the columns of traces."""
+"""The highest node number: four bytes on the air, and it fits into signed columns of traces."""
 
 
 class Role(IntEnum):
-    """What a node is to the overlay."""
+    """Role of a node in the overlay."""
 
     SUBSCRIBER = 1
-    """It asks."""
     MEDIATOR = 2
-    """It is a DENS node: it stores, matches, carries, forwards."""
+    """A DENS node: it stores, matches, carries and forwards."""
     PUBLISHER = 3
-    """It measures."""
 
 
 class Status(IntEnum):
-    """How a message was taken, as an acknowledgement says it."""
+    """Result of receiving a message, as acknowledgements report it."""
 
     STORED = 0
-    """It is durable here now."""
+    """Durable at the receiver."""
     KNOWN = 1
-    """It was here already, or was here and is done with."""
+    """Known already: held, or held before."""
     SUPERSEDED = 2
-    """Something newer of the same subscription or publisher is here; the old one will never be needed."""
+    """The receiver has a newer message of the same subscription or publisher; the old one is never needed."""
     EXPIRED = 3
-    """Its lifetime was over when it came."""
+    """Expired on arrival."""
     NO_ROOM = 4
-    """The buffers are full of what counts more."""
+    """Buffers are full of messages with higher priority."""
     UNKNOWN_LANGUAGE = 5
-    """No plug-in for its language is here."""
+    """The receiver has no plug-in for its language."""
     BAD_PAYLOAD = 6
     """Its payload is not well-formed in its language."""
     FOREIGN_ORIGIN = 7
-    """An end may speak for itself only, and this message is another node's."""
+    """An endpoint may send its own messages only, and this one has another origin."""
     UNEXPECTED = 8
-    """A node of this role does not take messages of this type."""
+    """Nodes of this role do not accept messages of this type."""
     NOT_SIGNED = 9
-    """Its origin signs what it says, and this has no signature or one that does not verify."""
+    """Its origin signs its messages, and this one has no valid signature."""
     NOT_MEASURED = 10
-    """No source of this publisher measures what it asks for."""
+    """No source of this publisher measures what the subscription needs."""
     UNKNOWN_SOURCE = 11
-    """What measures it has a protocol and content type that nothing at this publisher reads."""
+    """The source has a protocol and content type that this publisher cannot read."""
     SOURCE_FAILED = 12
-    """What measures it could not be started."""
+    """The source could not be started."""
     RELIED_ON = 13
-    """Other mediators may rely on the filter that it would take away; it goes when they have asked too."""
+    """Other mediators hold a lease on the filter; it is removed when they have requested that too."""
     NOT_ADVERTISED = 14
-    """It lies outside of everything that its publisher advertised."""
+    """Outside everything that its publisher advertised."""
     QUARANTINED = 15
-    """This node holds and relays the subscription, but a language failed with it, so nothing is found for it
-    here."""
+    """Held and relayed, but its language failed with this subscription, so this node matches nothing for it.
+    """
     WORK = 16
-    """The work budget of its origin is spent here; offered again later, it may be taken."""
+    """The work budget of its origin is spent; the message may be accepted later."""
 
 
 class Reason(IntEnum):
-    """Why something was dropped or refused without an acknowledgement. The lower-case name is the word in
-    traces."""
+    """Why a message was dropped, or refused without an acknowledgement. The lower-case name is used in
+    traces.
+    """
 
     MALFORMED = 1
-    """The bytes are no message."""
+    """The bytes are not a valid message."""
     TABLE_CHECK = 2
-    """The sender works with another mission table, so its features mean something else."""
+    """The sender has another mission table, so its features have other meanings."""
     BAD_TAG = 3
     """The tag does not verify: corrupted, forged, replayed from another session, or another mission key."""
     NO_TAG = 4
-    """It carries no tag, and this mission has a key."""
+    """It has no tag, and this mission has a key."""
     UNEXPECTED_TAG = 5
-    """It carries a tag, and this mission has no key to verify it with."""
+    """It has a tag, and this mission has no key."""
     NO_CONTACT = 6
-    """It came from a node with which no contact is open."""
+    """No contact with its sender is open."""
     LIFETIME_OVER = 7
-    """It was kept as long as it was worth keeping."""
+    """It expired."""
     WITHDRAWN = 8
-    """Its subscriber took it back."""
+    """Its subscriber withdrew it."""
     REPLACED = 9
-    """A newer one of the same subscription or publisher took its place."""
+    """A newer message of the same subscription or publisher replaced it."""
     DELIVERED = 10
-    """Everybody known to be owed it has it, and room was needed, or it was here for ends of this device
-    only, or at a broker, which carries nothing."""
+    """All known subscribers have it, and space was needed; or it was for endpoints of this device only; or
+    this is a broker, which carries nothing.
+    """
     OVER_QUOTA = 11
-    """Room was needed, and its origin held more than its share; or a composite, and its subscriber or its
-    subscription did."""
+    """Space was needed, and its origin exceeded its share (a composite: its subscriber or subscription)."""
     LOWEST_DEGREE = 12
-    """Room was needed, and this satisfied its subscriptions least; the oldest among equals."""
+    """Space was needed, and it had the lowest degree; the oldest among equals."""
     OLDEST = 13
-    """Room was needed, and this was the oldest of its kind."""
+    """Space was needed, and it was the oldest of its kind."""
     VERSION = 14
-    """The sender speaks another version of the protocol; one of the two has to be brought up to date."""
+    """The sender has another version of the protocol; one of the two has to be updated."""
     RATE_LIMIT = 15
-    """It asks for a new session, summarises again, or looks up more often than anybody need."""
+    """The peer starts sessions, sends summaries or look-ups more often than the limits allow."""
     PATIENCE_OVER = 16
-    """A broker waited for the one whom it was for, who did not come back in time."""
+    """A broker waited for the receiver, which did not return in time."""
 
 
 UNVERIFIED: Final = "unverified"
-"""The word in events for what was taken from a trusted link without a tag."""
+"""Reason in events for messages accepted from a trusted link without a tag."""
 REASON_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Reason}
 STATUS_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Status}
 
-# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
-# so dozens of times.
+# Access to a member of an enumeration costs ten times as much as to one of these constants, and every message
+# needs dozens of them.
 HELLO: Final = int(MessageType.HELLO)
 SUMMARY: Final = int(MessageType.SUMMARY)
 ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
@@ -216,6 +219,6 @@ NOT_ADVERTISED: Final = Status.NOT_ADVERTISED
 QUARANTINED: Final = Status.QUARANTINED
 WORK: Final = Status.WORK
 ASKING: Final = frozenset({SUBSCRIBE, RENEW})
-"""What puts a subscription in force."""
+"""Types that put a subscription in force."""
 HAS_IT: Final = frozenset({STORED, KNOWN})
-"""After these answers the peer has the message."""
+"""Statuses after which the peer has the message."""

@@ -1,17 +1,17 @@
-"""The one envelope of every message: eighteen bytes, the payload, and a tag where the mission has a key.
+"""Envelope of every message: eighteen bytes, the payload, and a tag if the mission has a key.
 
     0   1  high nibble: version 4; bit 3: a tag follows; bits 0–2: copies code (notifications only);
-           bit 0: a signature follows the payload (what subscribers say only)
+           bit 0: a signature follows the payload (messages of subscribers only)
     1   1  message type
     2   1  language id
     3   1  table check of the mission table
     4   4  origin: the node that made the message, below 2³¹
     8   4  number: the origin's number for it; from 2³¹ on for link messages
-    12  4  age in milliseconds when it was transmitted
+    12  4  age in milliseconds at transmission
     16  1  lifetime code q: the lifetime is ⌊2^(q/8)⌋ seconds
     17  1  hops so far, this one included
-    18  …  payload, at most 64 KB and what a notify adds
-    …  64  signature, where the subscriber signs
+    18  …  payload, at most 64 KB plus the entries of a NOTIFY
+    …  64  signature, if the subscriber signs
     …   8  tag
 
 Link messages (hello, summary, acknowledgement) have neither language, age, lifetime nor hops: these bytes
@@ -40,17 +40,18 @@ from dens.overlay.wire.codes import (
 from dens.overlay.wire.item import ENVELOPE_BYTES, OLDEST_AGE_MS, Item
 
 VERSION: Final = 4
-"""1 counted in one byte what a notify satisfies, and could not say 256; 2 had two bytes for an origin; in 3 a
-tag did not cover the receiver, and keys had no role."""
+"""1 had one byte for the number of satisfied subscriptions, too few for 256; 2 had two bytes for an origin;
+in 3 tags did not cover the receiver, and keys had no role.
+"""
 UPDATE_ADVICE: Final = "update the older of the two (rebuild a board: dens board build)"
-"""What to do where two versions meet."""
+"""Advice where two versions meet."""
 TAGGED: Final = 0x08
 COPIES: Final = 0x07
 SIGNED: Final = 0x01
 VECTOR_BYTES: Final = 65_536
 """The longest vector or extract."""
 PAYLOAD_BYTES: Final = VECTOR_BYTES + 1_024
-"""The longest payload: a notify is a vector and up to 256 subscriptions of three bytes."""
+"""The longest payload: a NOTIFY has a vector and up to 256 entries of four bytes."""
 MOST_HOPS: Final = 255
 
 _LONGEST: Final = {
@@ -58,7 +59,7 @@ _LONGEST: Final = {
     **{int(kind): ENVELOPE_BYTES + PAYLOAD_BYTES for kind in (*LINK_TYPES, NOTIFY)},
     **dict.fromkeys((RENEW, ADVERTISE, JOIN), ENVELOPE_BYTES + VECTOR_BYTES + 4),
 }
-"""Where the payload of each type ends at the latest; what becomes a notify is shorter than one."""
+"""Maximal end of the payload for each type. NOTIFICATION is below NOTIFY, because it may become one."""
 _HEADER: Final = Struct(">BBBBIIIBB")
 _read_header: Final = _HEADER.unpack_from
 _write_header: Final = _HEADER.pack
@@ -68,7 +69,7 @@ _SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the envelope of a datagram says, for a driver's trace."""
+    """Fields of the envelope of a datagram, for a driver's trace."""
 
     type: int
     language: int
@@ -83,15 +84,15 @@ class Header:
 
     @property
     def type_name(self) -> str:
-        """Return the word for its type in traces."""
+        """Return the name of its type in traces."""
         return TYPE_NAMES[self.type]
 
 
 def check_fits(item: Item) -> None:
-    """Refuse a message whose payload no envelope holds."""
+    """Raise LocalProtocolError for a payload that is too long for an envelope."""
     if len(item.payload) > PAYLOAD_BYTES:
         raise LocalProtocolError(
-            f"a payload of {len(item.payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
+            f"a payload of {len(item.payload)} bytes does not fit; the maximum is {PAYLOAD_BYTES}: split it"
         )
 
 
@@ -122,7 +123,7 @@ def pack_link(type: int, origin: int, number: int, table_check: int, flags: int,
 
 
 def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
-    """Return the message in local time, its table check and whether a tag follows; or raise
+    """Return the message in local time, its table check and whether it has a tag; or raise
     RemoteProtocolError.
     """
     length = len(data)
@@ -152,7 +153,7 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     last = length - TAG_BYTES if tagged else length
     end = last - signature_bytes
     if not ENVELOPE_BYTES <= end <= _LONGEST[kind]:
-        raise RemoteProtocolError(f"{length} bytes are no length for this envelope", length)
+        raise RemoteProtocolError(f"{length} bytes are not a valid length for this type", length)
     payload = data[ENVELOPE_BYTES:end]
     signature = data[end:last] if signature_bytes else b""
     item = Item(kind, language, origin, number, now_ms - age_ms, lifetime_q, hops, payload, copies, signature)
@@ -160,19 +161,18 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
 
 
 def peek(data: bytes) -> tuple[int, int, int, int, int, int] | None:
-    """Return type, language, origin, number, age and hops as the envelope has them, whether or not the rest
-    holds; None where there is no envelope of this version, or one that names no node. It is for drivers'
-    books, which look at every frame.
+    """Return type, language, origin, number, age and hops without validating the rest; None without an
+    envelope of this version or without a valid origin. For drivers, which record every frame.
     """
     if len(data) < ENVELOPE_BYTES:
         return None
     first, kind, language, _, origin, number, age_ms, _, hops = _read_header(data)
-    is_one = kind in TYPE_NAMES and first >> 4 == VERSION and origin <= LAST_NODE
-    return (kind, language, origin, number, age_ms, hops) if is_one else None
+    is_envelope = kind in TYPE_NAMES and first >> 4 == VERSION and origin <= LAST_NODE
+    return (kind, language, origin, number, age_ms, hops) if is_envelope else None
 
 
 def other_version(data: bytes) -> int | None:
-    """Return the version of what seems to be a message of another version, or None."""
+    """Return the version of a message that appears to be of another version, or None."""
     if len(data) < 2 or data[1] not in TYPE_NAMES:
         return None
     version = data[0] >> 4
@@ -180,7 +180,7 @@ def other_version(data: bytes) -> int | None:
 
 
 def read_header(data: bytes) -> Header:
-    """Return what the envelope says; raise RemoteProtocolError where there is none."""
+    """Return the fields of the envelope, or raise RemoteProtocolError."""
     item, check, tagged = unpack(data, 0)
     return Header(
         item.type,

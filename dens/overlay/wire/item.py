@@ -1,4 +1,4 @@
-"""A message as one node keeps it: what travels, in local time."""
+"""A message as a node holds it, in the local time of that node."""
 
 from typing import Final
 
@@ -6,15 +6,15 @@ from dens.overlay.wire.codes import TYPE_NAMES
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 ItemId = int
-"""Who made the message, and its number there, in one integer: `item_id(origin, number)`. So identities are
-compared, hashed and sorted as integers, by origin and then by number.
+"""Origin and number of a message in one integer: `item_id(origin, number)`. Ids are compared, hashed and
+sorted as integers, by origin and then by number.
 """
 NUMBER_BITS: Final = 32
 NUMBER_MASK: Final = (1 << NUMBER_BITS) - 1
 
 
 def item_id(origin: int, number: int) -> ItemId:
-    """Return the identity of a message.
+    """Return the id of a message.
 
     >>> item_id(7, 1) >> NUMBER_BITS, item_id(7, 1) & NUMBER_MASK
     (7, 1)
@@ -23,7 +23,7 @@ def item_id(origin: int, number: int) -> ItemId:
 
 
 def format_id(item_id: ItemId) -> str:
-    """Return an identity for people.
+    """Return an id as text.
 
     >>> format_id(item_id(7, 1))
     '(7, 1)'
@@ -37,27 +37,26 @@ NEVER_MS: Final = 1 << 62
 AT_ONCE_MS: Final = -NEVER_MS
 """Earlier than any time."""
 OLDEST_AGE_MS: Final = 0xFFFF_FFFF
-"""The envelope's age has four bytes; what is older than they can say is over."""
+"""The largest age that fits into the four bytes of the envelope; anything older has expired."""
 
 LIFETIME_MS: Final = tuple(lifetime_s(q) * 1000 for q in range(256))
-"""The lifetime that each code stands for; every message that comes is looked up here."""
+"""Lifetime of each code, as a table because every received message needs it."""
 
 
 def lifetime_code_ms(lifetime_ms: int) -> int:
-    """Return the least code whose lifetime is at least this long (255 where none is)."""
+    """Return the lowest code whose lifetime is at least this long (255 if there is none)."""
     return lifetime_code(-(-lifetime_ms // 1000))
 
 
 class Item:
-    """One message in the local time of the node that holds it. It never changes.
+    """One message in the local time of the node that holds it. Immutable.
 
-    `created_ms` is when its origin made it, on the local clock: the time of receipt less the age it had
-    then, so it may be negative. `copies` is the replication budget of binary spraying as a code, 0 where
-    none is counted. `signature` is its subscriber's, where subscribers sign
-    (dens/overlay/session/signatures.py).
+    `created_ms` is the creation time on the local clock: time of receipt minus age, so it may be negative.
+    `copies` is the copies code of binary spraying, 0 if copies are not counted. `signature` is the
+    subscriber's, if subscribers sign (dens/overlay/session/signatures.py).
 
-    What follows from these is found once: `id` is its identity, `expires_ms` the first local millisecond at
-    which its lifetime is over, `size` its length on the air without a tag.
+    Derived once: `id`; `expires_ms`, the first local millisecond after its lifetime; `size`, its length on
+    the air without a tag.
 
     >>> item = Item(35, 1, 7, 1, 1_000, 8, 0, b"abc")
     >>> format_id(item.id), item.expires_ms, item.size
@@ -143,7 +142,7 @@ class Item:
         copies: int | None = None,
         signature: bytes | None = None,
     ) -> "Item":
-        """Return the same message with these fields changed; what follows from them follows again.
+        """Return a copy with these fields changed and the derived ones recomputed.
 
         >>> format_id(Item(35, 1, 7, 1, 1_000, 8, 0, b"abc").replace(number=2, payload=b"").id)
         '(7, 2)'
@@ -163,11 +162,11 @@ class Item:
 
     @property
     def type_name(self) -> str:
-        """Return the word for its type in traces."""
+        """Return the name of its type in traces."""
         return TYPE_NAMES[self.type]
 
     def age_ms(self, now_ms: int) -> int:
-        """Return how old it is now."""
+        """Return its age now, within the bounds of the envelope."""
         age_ms = now_ms - self.created_ms
         if age_ms < 0:
             return 0

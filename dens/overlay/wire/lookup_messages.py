@@ -1,8 +1,7 @@
-"""The payloads of a look-up: the question that goes from node to node, and what comes back.
+"""Payloads of a directory look-up: the question that travels from node to node, and the answer.
 
-Both are link messages: they mean something while the partition is there, are never stored, and are said again
-by whoever misses an answer (dens/overlay/session/lookup.py). What the question says is the directory's own
-business.
+Both are link messages: they are valid within a partition, never stored, and repeated by a node that misses an
+answer (dens/overlay/session/lookup.py). The question is opaque; only the directory reads it.
 """
 
 from struct import Struct
@@ -16,32 +15,32 @@ _LOOKUP: Final = Struct(">IIBH")
 _OFFERS: Final = Struct(">IIBBBH")
 _ENTRY: Final = Struct(">BH")
 OFFERS_BYTES: Final = _OFFERS.size
-"""What an answer takes before its first offer."""
+"""Bytes of an answer before its first offer."""
 ENTRY_BYTES: Final = _ENTRY.size
-"""What an offer takes before its announcement."""
+"""Bytes of an offer before its announcement."""
 QUESTION_BYTES: Final = 1_024
 """The longest question."""
 TIMEOUT_MAX_MS: Final = 65_535
-"""The longest time that anybody can be asked to take for an answer."""
+"""The longest timeout of a look-up."""
 PARTS_MAX: Final = 255
 
 LATE: Final = 1
-"""Somebody who was asked did not answer in time."""
+"""A queried mediator did not answer in time."""
 LOST: Final = 2
-"""A contact ended before its answer was here."""
+"""A contact ended before its answer arrived."""
 FAR: Final = 4
-"""Somebody was not asked, because the hop limit or the time was used up."""
+"""A mediator was not queried, because the hop limit or the time was used up."""
 MUCH: Final = 8
-"""There are more offers than an answer may have."""
+"""There are more offers than fit into an answer."""
 BUSY: Final = 16
-"""Somebody has too many look-ups to answer, and was not able to take this one."""
+"""A mediator has too many open look-ups and rejected this one."""
 FLAG_WORDS: Final = {LATE: "late", LOST: "lost", FAR: "far", MUCH: "much", BUSY: "busy"}
-"""Why an answer is partial: the words for people and programs."""
+"""Names of the reasons why an answer is partial."""
 _ALL_FLAGS: Final = LATE | LOST | FAR | MUCH | BUSY
 
 
 class Lookup(LinkPayload):
-    """Who offers this? `(asker, number)` names the look-up, wherever it goes."""
+    """A question. `(asker, number)` identifies the look-up at every node."""
 
     __slots__ = ("asker", "hops", "number", "question", "timeout_ms")
 
@@ -49,32 +48,33 @@ class Lookup(LinkPayload):
         self.asker = asker
         self.number = number
         self.hops = hops
-        """Over how many mediators more it may go after the one that is asked."""
+        """Mediators that it may still pass after the receiver."""
         self.timeout_ms = timeout_ms
-        """How long whoever asks waits for the answer."""
+        """How long the sender waits for the answer."""
         self.question = question
 
     def _fields(self) -> tuple[object, ...]:
         return self.asker, self.number, self.hops, self.timeout_ms, self.question
 
     def encode(self) -> bytes:
-        """Return eleven bytes and the question."""
         return _LOOKUP.pack(self.asker, self.number, self.hops, self.timeout_ms) + self.question
 
     @staticmethod
     def decode(payload: bytes) -> "Lookup":
-        """Read one, without looking into the question; or raise RemoteProtocolError."""
+        """Read a payload without its question, or raise RemoteProtocolError."""
         if not _LOOKUP.size <= len(payload) <= _LOOKUP.size + QUESTION_BYTES:
-            raise RemoteProtocolError(f"{len(payload)} bytes are no length for a look-up", len(payload))
+            raise RemoteProtocolError(
+                f"{len(payload)} bytes are not a valid length of a look-up", len(payload)
+            )
         asker, number, hops, timeout_ms = _LOOKUP.unpack_from(payload)
         if asker > LAST_NODE:
-            raise RemoteProtocolError(f"{asker} is no node", 0)
+            raise RemoteProtocolError(f"{asker} is not a node number", 0)
         return Lookup(asker, number, hops, timeout_ms, payload[_LOOKUP.size :])
 
 
 class OfferEntry(NamedTuple):
-    """One announcement as it is told again: over how many hops its publisher is in contact with whoever
-    tells it (0: it is only heard of), and the message without a tag.
+    """An announcement: the number of hops from the sender to its publisher (0: not in contact), and the
+    message without a tag.
     """
 
     distance: int
@@ -101,16 +101,17 @@ class Offers(LinkPayload):
         self.part = part
         self.parts = parts
         self.flags = flags
-        """Why there may be more than is said; 0 where everybody in reach has answered."""
+        """Why the answer may be partial; 0 if every mediator in reach has answered."""
         self.mediators = mediators
-        """How many have answered, the one that says it included; 0 where it has answered another way."""
+        """Mediators that have answered, including the sender; 0 if the sender has answered on another path.
+        """
         self.entries = entries
 
     def _fields(self) -> tuple[object, ...]:
         return self.asker, self.number, self.part, self.parts, self.flags, self.mediators, self.entries
 
     def encode(self) -> bytes:
-        """Return thirteen bytes, and each offer as distance, length in two bytes, announcement."""
+        """Return thirteen bytes, then per offer: distance, length in two bytes, announcement."""
         head = _OFFERS.pack(self.asker, self.number, self.part, self.parts, self.flags, self.mediators)
         return head + b"".join(
             [_ENTRY.pack(entry.distance, len(entry.message)) + entry.message for entry in self.entries]
@@ -118,14 +119,14 @@ class Offers(LinkPayload):
 
     @staticmethod
     def decode(payload: bytes) -> "Offers":
-        """Read one, without looking into the announcements; or raise RemoteProtocolError."""
+        """Read a payload without its announcements, or raise RemoteProtocolError."""
         if len(payload) < OFFERS_BYTES:
-            raise RemoteProtocolError(f"{len(payload)} bytes are no length for offers", len(payload))
+            raise RemoteProtocolError(f"{len(payload)} bytes are not a valid length of offers", len(payload))
         asker, number, part, parts, flags, mediators = _OFFERS.unpack_from(payload)
         if asker > LAST_NODE:
-            raise RemoteProtocolError(f"{asker} is no node", 0)
+            raise RemoteProtocolError(f"{asker} is not a node number", 0)
         if not part < parts:
-            raise RemoteProtocolError(f"there is no part {part} of {parts}", 8)
+            raise RemoteProtocolError(f"part {part} of {parts} is out of range", 8)
         if flags & ~_ALL_FLAGS:
             raise RemoteProtocolError(f"flags {flags} are not known", 10)
         entries: list[OfferEntry] = []

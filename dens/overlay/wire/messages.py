@@ -1,9 +1,9 @@
-"""The payloads: one class a message type, each with `encode` and a total `decode`; none ever changes. Those
-of link messages are plain classes with slots, because there are several of them in every contact.
+"""Payloads: one immutable class per message type, each with `encode` and a total `decode` that raises
+RemoteProtocolError. Those of link messages are plain classes with slots, because every contact makes several.
 
-Payloads that are opaque to the overlay have no class here: a subscription vector (SUBSCRIBE, INSTALL), a
-notification vector (NOTIFICATION), an extract (ANNOUNCE). A subscription vector begins with three bytes that
-are the overlay's own (`watchdog.header`: id, revision, lifetime code); the rest is the language's body.
+Payloads that are opaque to the overlay have no class: a subscription vector (SUBSCRIBE, INSTALL), a
+notification vector (NOTIFICATION), an extract (ANNOUNCE). The first three bytes of a subscription vector
+belong to the overlay (`watchdog.header`: id, revision, lifetime code); the rest is the body in its language.
 """
 
 from abc import ABC, abstractmethod
@@ -19,31 +19,31 @@ from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
 HELLO_BYTES: Final = _HELLO.size
-"""With so many bytes a summary begins as well."""
+"""A summary begins with a HELLO of this size as well."""
 _ENTRY: Final = Struct(">IIB")
 ACK_BYTES: Final = _ENTRY.size
-"""What one answer takes in an acknowledgement."""
+"""Bytes of one entry of an acknowledgement."""
 _RECEIPT: Final = Struct(">II")
 _INTERVAL: Final = Struct(">II")
 _PART: Final = 0x80
-"""Set in the count of hosted ends where an interval follows it."""
+"""Set in the count of hosted endpoints if an interval follows it."""
 _ROLES: Final = frozenset(int(role) for role in Role)
 NOTE_BYTES: Final = 16_384
-"""The most that a replication policy may say in a summary."""
+"""The longest note of a replication policy."""
 MOST_HOSTED: Final = 64
-"""So many ends a mediator hosts at most."""
+"""Endpoints that a mediator may host."""
 MOST_SATISFIED: Final = 256
-"""A subscription's number at its subscriber has one byte, so no notification satisfies more of them."""
+"""Subscription ids have one byte, so no notification satisfies more subscriptions of a subscriber."""
 
 
 class LinkPayload(ABC):
-    """Two are equal if they say the same; what that is each kind knows."""
+    """Base of link payloads: equality, hash and repr by their fields."""
 
     __slots__ = ()
 
     @abstractmethod
     def _fields(self) -> tuple[object, ...]:
-        """Return what it says."""
+        """Return the fields."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._fields() == other._fields()
@@ -56,9 +56,7 @@ class LinkPayload(ABC):
 
 
 class Hello(LinkPayload):
-    """Role and session number of the sender, and the session number it has heard from the receiver (0:
-    none).
-    """
+    """Role and session number of the sender, and the session number of the receiver (0: unknown)."""
 
     __slots__ = ("heard", "role", "session")
 
@@ -71,12 +69,10 @@ class Hello(LinkPayload):
         return self.role, self.session, self.heard
 
     def encode(self) -> bytes:
-        """Return nine bytes."""
         return _HELLO.pack(self.role, self.session, self.heard)
 
     @staticmethod
     def decode(payload: bytes) -> "Hello":
-        """Read nine bytes, or raise RemoteProtocolError."""
         if len(payload) != _HELLO.size:
             raise RemoteProtocolError(
                 f"a hello has {_HELLO.size} bytes, here are {len(payload)}", len(payload)
@@ -94,9 +90,9 @@ class Hello(LinkPayload):
 
 
 class SummaryMessage(LinkPayload):
-    """What I know. It says again what the hello says, so that it also answers one. Between mediators it
-    carries whose ends the sender hosts and its policy's note, and it may be one part of several, each about
-    the origins of an interval.
+    """Known messages of the sender. It repeats the fields of a HELLO, so it also answers one. Between
+    mediators it carries the hosted endpoints and the note of the policy, and may be one of several parts,
+    each for an interval of origins.
     """
 
     __slots__ = ("first", "hello", "hosts", "known", "last", "note", "part_of")
@@ -116,37 +112,38 @@ class SummaryMessage(LinkPayload):
         self.known = known
         """The summary as in dens/overlay/wire/summary.py."""
         self.hosts = hosts
-        """The hosted ends, ascending."""
+        """The hosted endpoints, ascending."""
         self.first = first
         self.last = last
-        """The origins that it is about; of others it says nothing."""
+        """The interval of origins that it covers."""
         self.part_of = part_of
-        """The link number of the part that begins with origin 0, in those that follow it."""
+        """In every part but the first: the link number of the first part, the one that begins with origin 0.
+        """
 
     def _fields(self) -> tuple[object, ...]:
         return self.hello, self.note, self.known, self.hosts, self.first, self.last, self.part_of
 
     def encode(self) -> bytes:
-        """Return the hello, what is for mediators behind its length in two bytes, the summary.
+        """Return the HELLO, the length of the mediator section in two bytes, that section, and the summary.
 
-        What is for mediators is nothing, or a count, the interval if it is not that of all origins, four
-        bytes for each hosted end, and the note. A part that follows another says of which one, and has
-        neither ends nor a note.
+        The mediator section is empty, or: the count of hosted endpoints, the interval unless it covers all
+        origins, four bytes per hosted endpoint, and the note. Every part but the first has the link number of
+        the first one instead of endpoints and note.
         """
-        told = b""
+        section = b""
         if self.last != LAST_NODE or self.first:
             interval = _INTERVAL.pack(self.first, self.last)
             number = self.part_of.to_bytes(4, "big") if self.first else b""
-            told = bytes((_PART | len(self.hosts),)) + interval + number
+            section = bytes((_PART | len(self.hosts),)) + interval + number
         elif self.note or self.hosts:
-            told = bytes((len(self.hosts),))
-        if told:
-            told += b"".join([end.to_bytes(4, "big") for end in self.hosts]) + self.note
-        return self.hello.encode() + len(told).to_bytes(2, "big") + told + self.known
+            section = bytes((len(self.hosts),))
+        if section:
+            section += b"".join([endpoint.to_bytes(4, "big") for endpoint in self.hosts]) + self.note
+        return self.hello.encode() + len(section).to_bytes(2, "big") + section + self.known
 
     @staticmethod
     def decode(payload: bytes) -> "SummaryMessage":
-        """Read one, without looking into the summary; or raise RemoteProtocolError."""
+        """Read a payload without decoding the summary, or raise RemoteProtocolError."""
         start = _HELLO.size + 2
         if len(payload) < start:
             raise RemoteProtocolError(
@@ -164,19 +161,21 @@ class SummaryMessage(LinkPayload):
         if not is_whole or end - note_at > NOTE_BYTES:
             raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
         if first and end > hosts_at:
-            raise RemoteProtocolError("only the first part of a summary has hosted ends or a note", hosts_at)
+            raise RemoteProtocolError(
+                "only the first part of a summary has hosted endpoints or a note", hosts_at
+            )
         hello = Hello._read(payload)
         return SummaryMessage(hello, payload[note_at:end], payload[end:], hosts, first, last, part_of)
 
 
 def _read_interval(payload: bytes, start: int, end: int) -> tuple[int, int, int, int]:
-    """Return the origins that a part is about, of which one it is a part, and the position behind."""
+    """Return the interval of a part, the link number of the first part, and the position after them."""
     position = start + _INTERVAL.size
     if position > end:
         raise RemoteProtocolError("a part of a summary ends within its interval", end)
     first, last = _INTERVAL.unpack_from(payload, start)
     if not first <= last <= LAST_NODE or last - first == LAST_NODE:
-        raise RemoteProtocolError(f"{first} to {last} is no part of all origins", start)
+        raise RemoteProtocolError(f"{first} to {last} is not an interval of some origins", start)
     if not first:
         return first, last, 0, position
     if position + 4 > end:
@@ -188,25 +187,25 @@ def _read_interval(payload: bytes, start: int, end: int) -> tuple[int, int, int,
 
 
 def _read_hosts(payload: bytes, start: int, hosts_at: int, end: int) -> tuple[tuple[int, ...], int]:
-    """Return the hosted ends that a summary names, and where the note begins."""
+    """Return the hosted endpoints of a summary, and the position of the note."""
     count = payload[start] & ~_PART
     note_at = hosts_at + 4 * count
     if count > MOST_HOSTED or note_at > end:
         raise RemoteProtocolError(
-            f"{count} hosted ends are more than {MOST_HOSTED} or than there are bytes for", start
+            f"{count} hosted endpoints are more than {MOST_HOSTED} or than the payload holds", start
         )
     if end == start + 1:
-        raise RemoteProtocolError("neither a hosted end nor a note is said with no byte at all", start)
+        raise RemoteProtocolError("a mediator section without endpoints and note must be empty", start)
     hosts = tuple(int.from_bytes(payload[at : at + 4], "big") for at in range(hosts_at, note_at, 4))
-    if any(one >= other for one, other in pairwise(hosts)):
-        raise RemoteProtocolError("hosted ends are named once each, ascending", hosts_at)
+    if any(endpoint >= following for endpoint, following in pairwise(hosts)):
+        raise RemoteProtocolError("hosted endpoints must ascend", hosts_at)
     if hosts and hosts[-1] > LAST_NODE:
-        raise RemoteProtocolError(f"{hosts[-1]} is no node", note_at - 4)
+        raise RemoteProtocolError(f"{hosts[-1]} is not a node number", note_at - 4)
     return hosts, note_at
 
 
 class Acknowledgement(LinkPayload):
-    """How messages were taken: (origin, number, status) each."""
+    """Acknowledged messages: (origin, number, status) each."""
 
     __slots__ = ("entries",)
 
@@ -217,25 +216,23 @@ class Acknowledgement(LinkPayload):
         return self.entries
 
     def encode(self) -> bytes:
-        """Return nine bytes an entry."""
         return b"".join([_ENTRY.pack(*entry) for entry in self.entries])
 
     @staticmethod
     def decode(payload: bytes) -> "Acknowledgement":
-        """Read one or more entries, or raise RemoteProtocolError."""
         if not payload or len(payload) % _ENTRY.size:
-            raise RemoteProtocolError(f"{len(payload)} bytes are no whole number of entries", len(payload))
+            raise RemoteProtocolError(f"{len(payload)} bytes are not a whole number of entries", len(payload))
         entries = tuple(_ENTRY.iter_unpack(payload))
         for position, (origin, _, status) in enumerate(entries):
             if origin > LAST_NODE:
-                raise RemoteProtocolError(f"{origin} is no node", position * _ENTRY.size)
+                raise RemoteProtocolError(f"{origin} is not a node number", position * _ENTRY.size)
             if status not in STATUS_NAMES:
                 raise RemoteProtocolError(f"status {status} is not known", position * _ENTRY.size + 8)
         return Acknowledgement(entries)
 
 
 class Batch(LinkPayload):
-    """Messages that go together, each as it would go alone without a tag."""
+    """Messages in one datagram, each with its envelope and without a tag."""
 
     __slots__ = ("messages",)
 
@@ -246,12 +243,12 @@ class Batch(LinkPayload):
         return self.messages
 
     def encode(self) -> bytes:
-        """Return each message behind its length in two bytes."""
+        """Return each message, preceded by its length in two bytes."""
         return b"".join([len(message).to_bytes(2, "big") + message for message in self.messages])
 
     @staticmethod
     def decode(payload: bytes) -> "Batch":
-        """Read two or more messages without looking into them, or raise RemoteProtocolError."""
+        """Read two or more messages without decoding them, or raise RemoteProtocolError."""
         messages: list[bytes] = []
         position = 0
         while position < len(payload):
@@ -267,29 +264,27 @@ class Batch(LinkPayload):
 
 @dataclass(frozen=True, slots=True)
 class Subscribed:
-    """What SUBSCRIBE, RENEW and INSTALL say of a subscription: since when it is in force, and its vector."""
+    """SUBSCRIBE, RENEW and INSTALL: for how long the subscription has been in force, and its vector."""
 
     in_force_ms: int
     vector: bytes
 
     @property
     def id(self) -> int:
-        """Return the subscription's number at its subscriber."""
+        """Return the id of the subscription at its subscriber."""
         return self.vector[HEADER_ID]
 
     @property
     def seq(self) -> int:
-        """Return its revision."""
         return self.vector[HEADER_REVISION]
 
     @property
     def lifetime_q(self) -> int:
-        """Return the code of the lifetime that was asked for when it was written."""
+        """Return the lifetime code of the vector; a renewal has another lifetime."""
         return self.vector[HEADER_LIFETIME]
 
     @classmethod
     def from_subscribe(cls, payload: bytes) -> "Subscribed":
-        """Read a vector, or raise RemoteProtocolError."""
         if len(payload) < BODY_AT:
             raise RemoteProtocolError(
                 "a subscription vector starts with id, revision and lifetime", len(payload)
@@ -297,12 +292,11 @@ class Subscribed:
         return cls(0, payload)
 
     def encode_renew(self) -> bytes:
-        """Return how long the revision has been in force, in four bytes, and the vector."""
+        """Return the time in force in four bytes, and the vector."""
         return self.in_force_ms.to_bytes(4, "big") + self.vector
 
     @classmethod
     def from_renew(cls, payload: bytes) -> "Subscribed":
-        """Read four bytes and a vector, or raise RemoteProtocolError."""
         if len(payload) < 4 + BODY_AT:
             raise RemoteProtocolError("a renewal is four bytes and a subscription vector", len(payload))
         return cls(int.from_bytes(payload[:4], "big"), payload[4:])
@@ -310,11 +304,11 @@ class Subscribed:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What UNSUBSCRIBE and REMOVE say: this subscription, this revision and all older ones.
+    """UNSUBSCRIBE and REMOVE: withdraw a subscription in this revision and all older ones.
 
-    An UNSUBSCRIBE also says how many ids after its own the subscription occupied, if any: what was installed
-    under them goes too (dens/overlay/covering/decomposition.py). A mediator may never have had the
-    subscription itself.
+    An UNSUBSCRIBE also has the number of ids after its own that the subscription occupied, if any: what was
+    installed under them is removed too (dens/overlay/covering/decomposition.py). A mediator may never have
+    had the subscription itself.
     """
 
     id: int
@@ -322,13 +316,12 @@ class Withdrawal:
     occupied: int = 0
 
     def encode(self) -> bytes:
-        """Return two bytes, and a third where ids were occupied."""
-        said = bytes((self.id, self.seq))
-        return said + bytes((self.occupied,)) if self.occupied else said
+        """Return two bytes, and a third if ids were occupied."""
+        payload = bytes((self.id, self.seq))
+        return payload + bytes((self.occupied,)) if self.occupied else payload
 
     @classmethod
     def decode(cls, payload: bytes) -> "Withdrawal":
-        """Read two or three bytes, or raise RemoteProtocolError."""
         if not 2 <= len(payload) <= 3:
             raise RemoteProtocolError(f"a withdrawal has 2 or 3 bytes, here are {len(payload)}", len(payload))
         occupied = payload[2] if len(payload) == 3 else 0
@@ -339,35 +332,33 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The subscriber that made this message has this notification."""
+    """RECEIPT: the origin of the message has this notification."""
 
     notification: ItemId
 
     def encode(self) -> bytes:
-        """Return eight bytes."""
         return _RECEIPT.pack(self.notification >> NUMBER_BITS, self.notification & NUMBER_MASK)
 
     @classmethod
     def decode(cls, payload: bytes) -> "Receipt":
-        """Read eight bytes, or raise RemoteProtocolError."""
         return cls(read_receipt(payload))
 
 
 def read_receipt(payload: bytes) -> ItemId:
-    """Return the notification that a receipt is for, or raise RemoteProtocolError."""
+    """Return the notification of a receipt, or raise RemoteProtocolError."""
     if len(payload) != _RECEIPT.size:
         raise RemoteProtocolError(
             f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
         )
     origin, number = _RECEIPT.unpack(payload)
     if origin > LAST_NODE:
-        raise RemoteProtocolError(f"{origin} is no node", 0)
+        raise RemoteProtocolError(f"{origin} is not a node number", 0)
     return item_id(origin, number)
 
 
 class Satisfied(NamedTuple):
-    """A subscription revision of somebody who is clear, how well it is satisfied, and what else its language
-    knows of that (at most 255 bytes, opaque to the overlay).
+    """A satisfied subscription revision of a known subscriber: the degree, and details of its language (at
+    most 255 bytes, opaque to the overlay).
     """
 
     id: int
@@ -378,14 +369,14 @@ class Satisfied(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Notify:
-    """A notification vector, and which of the receiver's subscriptions it satisfies."""
+    """NOTIFY: a notification vector, and the subscriptions of the receiver that it satisfies."""
 
     satisfied: tuple[Satisfied, ...]
     vector: bytes
 
     def encode(self) -> bytes:
-        """Return a count in two bytes; each subscription in four bytes, the last of them the length of the
-        detail, and its detail; and the vector.
+        """Return a count in two bytes; per subscription id, revision, degree, length of the detail and the
+        detail; then the vector.
         """
         entries = [
             bytes((id, seq, degree_u8, len(detail))) + detail for id, seq, degree_u8, detail in self.satisfied
@@ -394,7 +385,6 @@ class Notify:
 
     @classmethod
     def decode(cls, payload: bytes) -> "Notify":
-        """Read one, or raise RemoteProtocolError."""
         count = int.from_bytes(payload[:2], "big")
         if not 1 <= count <= MOST_SATISFIED:
             raise RemoteProtocolError(

@@ -1,8 +1,7 @@
-"""Which messages a node knows, in few bytes: per origin, ranges of numbers.
+"""Summaries: the known messages of a node as ranges of numbers per origin.
 
-Numbers of one origin are mostly consecutive, so a node that knows a thousand notifications of ten publishers
-says so in about forty bytes. On the air, all numbers being varints (seven bits a byte, least significant
-first, shortest form):
+Numbers of one origin are mostly consecutive, so a thousand notifications of ten publishers take about forty
+bytes. Encoding, with varints (seven bits per byte, least significant first, shortest form):
 
     for each origin, ascending:    origin − previous origin − 1 (the first: origin − first of the interval)
                                    number of ranges − 1
@@ -20,11 +19,11 @@ from dens.overlay.wire.codes import LAST_NODE, LINK_NUMBER
 from dens.overlay.wire.item import NUMBER_BITS, NUMBER_MASK, ItemId
 
 _UNFOLDED_MAX: Final = 1_024
-"""So many identities are kept one by one."""
+"""Ids that are kept individually before they are folded into ranges."""
 
 
 class NumberRanges:
-    """A set of numbers as sorted, separate ranges; cheap where the numbers are mostly consecutive."""
+    """A set of numbers as sorted, separate ranges; compact if the numbers are mostly consecutive."""
 
     __slots__ = ("_ends", "_starts")
 
@@ -40,11 +39,11 @@ class NumberRanges:
         return len(self._starts)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield the ranges as (start, end), both inside."""
+        """Yield the ranges as (start, end), both inclusive."""
         return zip(self._starts, self._ends, strict=True)
 
     def add(self, number: int) -> None:
-        """Hold this number; neighbours grow together."""
+        """Add a number; adjacent ranges are merged."""
         starts, ends = self._starts, self._ends
         position = bisect_right(starts, number) - 1
         if position >= 0 and number <= ends[position]:
@@ -63,7 +62,7 @@ class NumberRanges:
             ends.insert(position + 1, number)
 
     def discard(self, number: int) -> None:
-        """Forget this number; an unknown one is no error."""
+        """Remove a number if it is there."""
         starts, ends = self._starts, self._ends
         position = bisect_right(starts, number) - 1
         if position < 0 or number > ends[position]:
@@ -81,7 +80,7 @@ class NumberRanges:
             ends.insert(position + 1, end)
 
     def minus(self, other: "NumberRanges | None") -> Iterable[int]:
-        """Return the numbers that are here and not there, ascending; what both hold costs next to nothing."""
+        """Return the numbers that `other` lacks, ascending; common ranges cost next to nothing."""
         starts, ends = self._starts, self._ends
         if other is None:
             if len(starts) == 1:
@@ -90,13 +89,15 @@ class NumberRanges:
         if other._starts == starts:
             if other._ends == ends:
                 return ()
-            if len(starts) == 1:  # Mostly one of two nodes is just behind.
+            if len(starts) == 1:  # The usual case: one of two nodes is a little behind.
                 return range(other._ends[0] + 1, ends[0] + 1)
         return self._minus(other._starts, other._ends)
 
     def _minus(self, starts: list[int], ends: list[int]) -> Iterator[int]:
         for number, end in self:
-            position = bisect_right(ends, number - 1)  # the first range there that does not end before us
+            position = bisect_right(
+                ends, number - 1
+            )  # the first range of the other that does not end before `number`
             while number <= end:
                 gap_end = starts[position] - 1 if position < len(starts) else end
                 yield from range(number, min(gap_end, end) + 1)
@@ -106,9 +107,8 @@ class NumberRanges:
                 position += 1
 
     def encode(self, most_bytes: int) -> bytes:
-        """Return how many ranges there are, less one, and the ranges; nothing where not even one fits.
-
-        Where they do not all fit the later ones are left out.
+        """Return the number of ranges minus one, and as many ranges as fit, the lowest first; nothing if not
+        even one fits.
         """
         starts, ends = self._starts, self._ends
         if len(starts) == 1 and ends[0] < 0x80 and most_bytes > 2:
@@ -128,14 +128,14 @@ class NumberRanges:
 
 
 _NONE: Final[dict[int, "NumberRanges"]] = {}
-"""Of nearly every contact nothing is folded; never written to."""
+"""Shared and never written to: hardly any contact folds its ids."""
 
 
 class RecentIds:
-    """Identities of messages, as a set while they are few and as ranges when they become many. Of more ranges
-    than `most_ranges` the earlier half is forgotten: whoever chooses the numbers does not choose the room.
+    """Message ids: a set while they are few, folded into ranges when they become many. Beyond `most_ranges`
+    ranges the earlier half is forgotten, so that a peer that chooses the numbers cannot choose the memory.
 
-    `recent` and `is_folded` are for reading: most identities asked for are in `recent` or nowhere.
+    `recent` and `is_folded` are public for reading: most queried ids are in `recent` or nowhere.
     """
 
     __slots__ = ("_earlier", "_folded", "_most_ranges", "_unfolded_max", "is_folded", "recent")
@@ -149,7 +149,7 @@ class RecentIds:
         self._earlier = _NONE
 
     def __len__(self) -> int:
-        """Return how much room they take: identities kept one by one, and ranges."""
+        """Return the number of individual ids and ranges."""
         return len(self.recent) + _ranges_in(self._folded) + _ranges_in(self._earlier)
 
     def __contains__(self, item_id: ItemId) -> bool:
@@ -163,20 +163,21 @@ class RecentIds:
         return False
 
     def add(self, item_id: ItemId) -> None:
-        """Hold this one."""
+        """Add an id; fold all if there are too many."""
         recent = self.recent
         recent.add(item_id)
         if len(recent) > self._unfolded_max:
             if not self.is_folded:
                 self.is_folded, self._folded = True, {}
-            for one in recent:
-                self._folded.setdefault(one >> NUMBER_BITS, NumberRanges()).add(one & NUMBER_MASK)
+            for recent_id in recent:
+                ranges = self._folded.setdefault(recent_id >> NUMBER_BITS, NumberRanges())
+                ranges.add(recent_id & NUMBER_MASK)
             recent.clear()
             if 2 * _ranges_in(self._folded) > self._most_ranges:
                 self._earlier, self._folded = self._folded, {}
 
     def discard(self, item_id: ItemId) -> None:
-        """Forget this one; an unknown one is no error."""
+        """Remove an id if it is there."""
         self.recent.discard(item_id)
         for by_origin in (self._folded, self._earlier):
             ranges = by_origin.get(item_id >> NUMBER_BITS)
@@ -189,10 +190,10 @@ def _ranges_in(by_origin: Mapping[int, NumberRanges]) -> int:
 
 
 class Summary:
-    """What a peer says it knows.
+    """The known messages of a peer.
 
-    One that was compared with what is known here (`KnownItems.compare`) holds only the origins that differ,
-    and in `lacking` what the peer lacks.
+    After a comparison with this node's own (`KnownItems.compare`) it has only the origins that differ, and in
+    `lacking` the messages that the peer lacks.
     """
 
     __slots__ = ("_by_origin", "_ranges", "lacking")
@@ -203,8 +204,8 @@ class Summary:
         self.lacking = lacking
 
     def extend(self, other: "Summary", most_ranges: int) -> None:
-        """Hold what another part says as well, as far as there is room: whoever sends parts does not choose
-        how much is kept. What is left out may be offered once more.
+        """Add another part if its ranges fit: a peer that sends parts cannot choose the memory. What is left
+        out may be offered once more.
         """
         self.lacking = [*self.lacking, *other.lacking]
         if self._ranges is None:
@@ -219,7 +220,7 @@ class Summary:
         return ranges is not None and item_id & NUMBER_MASK in ranges
 
     def ranges(self, origin: int) -> NumberRanges | None:
-        """Return the numbers known of this origin, or None."""
+        """Return the known numbers of this origin, or None."""
         return self._by_origin.get(origin)
 
     def names(self, origin: int) -> bool:
@@ -228,7 +229,7 @@ class Summary:
 
 
 def varint(number: int) -> bytes:
-    """Return a number as seven bits a byte."""
+    """Return a number in seven bits per byte, least significant first."""
     if number < 0x80:
         return bytes((number,))
     out = bytearray()
@@ -242,7 +243,7 @@ def varint(number: int) -> bytes:
 def encode(by_origin: Iterable[tuple[int, NumberRanges]], most_bytes: int) -> bytes:
     """Return the summary of these origins (ascending, none empty).
 
-    Where it would not fit, later ranges are left out: a peer then offers what is known here already, which
+    If it does not fit, later ranges are left out: a peer then offers messages that are known already, which
     costs time and loses nothing.
     """
     out = bytearray()
@@ -259,7 +260,7 @@ def encode(by_origin: Iterable[tuple[int, NumberRanges]], most_bytes: int) -> by
 
 
 def read_varint(data: bytes, position: int) -> tuple[int, int]:
-    """Return the number that starts there and the position behind it; or raise RemoteProtocolError."""
+    """Return the number at this position and the position after it, or raise RemoteProtocolError."""
     number = shift = 0
     while True:
         if position >= len(data):
@@ -277,9 +278,10 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, NumberRanges, int]:
-    """Return the origin that starts there, its ranges, and the position behind; or raise RemoteProtocolError.
+    """Return the origin at this position, its ranges and the position after them, or raise
+    RemoteProtocolError.
 
-    Nearly all numbers are single bytes, so these are read without a call.
+    Nearly all numbers have one byte, so these are read inline.
     """
     size = len(data)
     if position + 1 < size and (step := data[position]) < 0x80 and (more := data[position + 1]) < 0x80:
@@ -309,14 +311,14 @@ def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, 
 
 
 def decode(data: bytes, position: int = 0, first: int = 0, last: int = LAST_NODE) -> Summary:
-    """Return the summary of the origins from `first` to `last` that starts at `position` and fills the rest;
-    raise RemoteProtocolError for anything else.
+    """Return the summary of the origins from `first` to `last` that fills `data` from `position` on, or raise
+    RemoteProtocolError.
     """
     by_origin: dict[int, NumberRanges] = {}
     origin = first - 1
     while position < len(data):
         origin, ranges, position = read_origin(data, position, origin)
         if origin > last:
-            raise RemoteProtocolError(f"origin {origin} is none of {first} to {last}", position)
+            raise RemoteProtocolError(f"origin {origin} is not within {first} to {last}", position)
         by_origin[origin] = ranges
     return Summary(by_origin)

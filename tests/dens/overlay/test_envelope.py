@@ -113,7 +113,7 @@ def test_the_header_is_read_for_the_trace() -> None:
         ({8: 0x80}, "a number from 2^31 on belongs to link messages", 8),
         ({1: MessageType.HELLO}, "a link message has a number from 2^31 on", 8),
         ({1: MessageType.HELLO, 8: 0x80}, "a link message has no language, age, lifetime or hops", 2),
-        ({0: 0x48}, "20 bytes are no length for this envelope", 20),
+        ({0: 0x48}, "20 bytes are not a valid length for this type", 20),
     ],
 )
 def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: str, offset: int) -> None:

@@ -144,22 +144,22 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000000365ffff"),
-            "101 hosted ends are more than 64 or than there are bytes for (at byte 11)",
+            "101 hosted endpoints are more than 64 or than the payload holds (at byte 11)",
         ),
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000000302ffff"),
-            "2 hosted ends are more than 64 or than there are bytes for (at byte 11)",
+            "2 hosted endpoints are more than 64 or than the payload holds (at byte 11)",
         ),
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000000100"),
-            "neither a hosted end nor a note is said with no byte at all (at byte 11)",
+            "a mediator section without endpoints and note must be empty (at byte 11)",
         ),
         (
             SummaryMessage.decode,
             bytes.fromhex("0100000001000000000009020000000700000007"),
-            "hosted ends are named once each, ascending (at byte 12)",
+            "hosted endpoints must ascend (at byte 12)",
         ),
         (
             SummaryMessage.decode,
@@ -169,17 +169,17 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000" + "0009" + "80" + "00000000" + "7fffffff"),
-            "0 to 2147483647 is no part of all origins (at byte 12)",
+            "0 to 2147483647 is not an interval of some origins (at byte 12)",
         ),
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000" + "0009" + "80" + "00000000" + "80000000"),
-            "0 to 2147483648 is no part of all origins (at byte 12)",
+            "0 to 2147483648 is not an interval of some origins (at byte 12)",
         ),
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000" + "0009" + "80" + "00000002" + "00000001"),
-            "2 to 1 is no part of all origins (at byte 12)",
+            "2 to 1 is not an interval of some origins (at byte 12)",
         ),
         (
             SummaryMessage.decode,
@@ -194,17 +194,21 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000" + "000e" + "80" + "00000001" + "00000001" + "80000000" + "6e"),
-            "only the first part of a summary has hosted ends or a note (at byte 24)",
+            "only the first part of a summary has hosted endpoints or a note (at byte 24)",
         ),
         (
             SummaryMessage.decode,
             bytes.fromhex("010000000100000000" + "0005" + "01" + "80000000"),
-            "2147483648 is no node (at byte 12)",
+            "2147483648 is not a node number (at byte 12)",
         ),
-        (Acknowledgement.decode, b"", "0 bytes are no whole number of entries (at byte 0)"),
-        (Acknowledgement.decode, bytes(8), "8 bytes are no whole number of entries (at byte 8)"),
+        (Acknowledgement.decode, b"", "0 bytes are not a whole number of entries (at byte 0)"),
+        (Acknowledgement.decode, bytes(8), "8 bytes are not a whole number of entries (at byte 8)"),
         (Acknowledgement.decode, bytes(17) + b"\x63", "status 99 is not known (at byte 17)"),
-        (Acknowledgement.decode, bytes(9) + b"\x80" + bytes(8), "2147483648 is no node (at byte 9)"),
+        (
+            Acknowledgement.decode,
+            bytes(9) + b"\x80" + bytes(8),
+            "2147483648 is not a node number (at byte 9)",
+        ),
         (Batch.decode, b"", "a batch has two messages or more (at byte 0)"),
         (Batch.decode, b"\x00\x01a", "a batch has two messages or more (at byte 3)"),
         (Batch.decode, b"\x00\x01a\x00\x02b", "a batch ends within a message (at byte 6)"),
@@ -221,7 +225,7 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         ),
         (Withdrawal.decode, b"abcd", "a withdrawal has 2 or 3 bytes, here are 4 (at byte 4)"),
         (Receipt.decode, bytes(7), "a receipt has 8 bytes, here are 7 (at byte 7)"),
-        (Receipt.decode, b"\x80" + bytes(7), "2147483648 is no node (at byte 0)"),
+        (Receipt.decode, b"\x80" + bytes(7), "2147483648 is not a node number (at byte 0)"),
         (Notify.decode, b"", "a notify names 1 to 256 subscriptions, here are 0 (at byte 0)"),
         (
             Notify.decode,

@@ -55,7 +55,7 @@ def test_everything_wrong_is_said_at_its_place(write_scenario: WriteScenario) ->
     found = told(path)
     assert {int(line.removeprefix(f"{path}:").split(":")[0]) for line in found} == {*places, named}
     text = "\n".join(found)
-    assert "overlay.policies.spray_and_wait.copies: one of 1, 2, 4, 8, 16, 32, 64 is wanted, not 6" in text
+    assert "overlay.policies.spray_and_wait.copies: one of 1, 2, 4, 8, 16, 32, 64 is required, not 6" in text
     assert 'no such parameter (copies); did you mean "copies"?' in text
     assert "overlay.policies.prophet.unit_s: from 1 to 86400, not 0" in text
     assert 'did you mean "ageing_percent"?' in text
