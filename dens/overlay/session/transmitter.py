@@ -9,7 +9,8 @@ datagrams, and acknowledgements ride along; to an end, which may be a board, eve
 from typing import Final
 
 from dens.overlay.session.context import NodeContext
-from dens.overlay.session.peer_session import Flight, PeerSession
+from dens.overlay.session.flights import Flight
+from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.session.quarantine import Work
 from dens.overlay.session.role import NodeRole
@@ -87,7 +88,7 @@ class Transmitter:
                 self._transmit_link(type, payload, session, out)
             session.link_messages.clear()
         load = _DatagramDraft()
-        while (flight := session.next_retransmission(now_ms)) is not None:
+        while (flight := session.flights.next_retransmission(now_ms)) is not None:
             for sent in flight.items.values():
                 item = self._form(sent.id, sent.type, session, now_ms)
                 if item is not None:
@@ -96,11 +97,11 @@ class Transmitter:
         while (queued := session.next_queued()) is not None:
             item = self._form(*queued, session, now_ms)
             if item is None:
-                session.drop_queued()
+                session.queue.pop()
                 continue
-            if not session.has_room(item.size, load.size):
+            if not session.flights.has_room(item.size, load.size):
                 break
-            session.drop_queued()
+            session.queue.pop()
             self._gather(item, load, session, now_ms, out)
         self._flush(load, session, now_ms, out)
         if session.acks_due_ms <= now_ms:
@@ -156,7 +157,7 @@ class Transmitter:
             session.role is not MEDIATOR
             or item.type == SUMMARY
             or len(load.items) == _BATCH_MAX
-            or not session.may_share_datagram(load.size + item.size, load.items[0].type == SUMMARY)
+            or not session.flights.may_share_datagram(load.size + item.size, load.items[0].type == SUMMARY)
         ):
             self._flush(load, session, now_ms, out, again)
         if item.type == SUMMARY:
@@ -193,7 +194,7 @@ class Transmitter:
             if session.flags:
                 body = bytes((body[0] | session.flags,)) + body[1:]
             self._emit(body, session.peer_session, session, out)
-        session.note_sent(items, number if len(items) > 1 else 0, now_ms, again)
+        session.flights.note_sent(items, number if len(items) > 1 else 0, now_ms, again)
         load.items, load.bodies, load.size = [], [], 0
 
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> int:

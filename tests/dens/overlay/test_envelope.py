@@ -53,7 +53,7 @@ def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
     if item.type in SIGNABLE_TYPES:
         assert unpack(data, 0) == (signed, 7, is_tagged)
         assert len(data) == signed.size + 8 * is_tagged
-        with pytest.raises(RemoteProtocolError, match="no length"):
+        with pytest.raises(RemoteProtocolError, match="not a valid length"):
             unpack(data[: ENVELOPE_BYTES + 63], 0)
     elif item.type != MessageType.NOTIFICATION:
         with pytest.raises(RemoteProtocolError, match="only a subscriber signs"):
@@ -148,7 +148,7 @@ def test_the_largest_of_everything_fits_and_more_is_cut_or_refused() -> None:
     found, check, _ = unpack(data, 0)
     assert (found.created_ms, found.hops, check) == (-OLDEST_AGE_MS, 255, 255)
     assert found.payload == item.payload
-    with pytest.raises(RemoteProtocolError, match="no length"):
+    with pytest.raises(RemoteProtocolError, match="not a valid length"):
         unpack(data + b"x", 0)
     assert peek(data) == (MessageType.NOTIFY, 255, LAST_NODE, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
     assert peek(data[: ENVELOPE_BYTES - 1]) is None

@@ -72,7 +72,7 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
         for session in machine.context.sessions.values():
             assert len(session._also_has) < 1_000
             assert len(session._taken) < 1_000
-            assert len(session._queue) <= ROOM.notification_items + ROOM.receipts + 100
+            assert len(session.queue) <= ROOM.notification_items + ROOM.receipts + 100
 
 
 @pytest.mark.parametrize("flood_bytes", [11, 900])

@@ -35,7 +35,7 @@ def offered(made: PeerSession) -> list[ItemId]:
     while (queued := made.next_queued()) is not None:
         order.append(queued[0])
         assert queued[1] == NOTIFICATION
-        made.drop_queued()
+        made.queue.pop()
     return order
 
 
@@ -89,7 +89,7 @@ def test_a_hello_that_heard_us_replaces_one_that_was_recorded_elsewhere_however_
 def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     made = ready()
     made.offer(1, item_id(3, 1), NOTIFICATION)
-    made.note_sent([item(3, 2, 500)], 0, BEGIN_MS)
+    made.flights.note_sent([item(3, 2, 500)], 0, BEGIN_MS)
     made.note_received(item_id(3, 3))
     made.note_taken(item_id(4, 1))
     made.update_due()
@@ -102,8 +102,8 @@ def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     assert (made.role, made.is_heard, made.is_ready) == (Role.SUBSCRIBER, True, False)
     assert made.due_ms == AT_ONCE_MS
     assert made.next_queued() is None
-    assert made.next_retransmission(10**9) is None
-    assert made.has_room(1_000)
+    assert made.flights.next_retransmission(10**9) is None
+    assert made.flights.has_room(1_000)
     assert not made.knows(item_id(3, 3))
     made.offer(1, item_id(3, 2), NOTIFICATION)
     assert offered(made) == [item_id(3, 2)]
@@ -243,7 +243,7 @@ def test_a_newcomer_does_not_wait_behind_what_was_said_before_it_came() -> None:
     for number in range(3):
         made.offer(1, item_id(3, number), NOTIFICATION, 100)
     for _ in range(2):
-        made.drop_queued()
+        made.queue.pop()
     made.offer(1, item_id(4, 0), NOTIFICATION, 100)
     made.offer(1, item_id(4, 1), NOTIFICATION, 100)
     assert offered(made) == [item_id(4, 0), item_id(3, 2), item_id(4, 1)]
@@ -276,10 +276,12 @@ def test_nothing_is_queued_twice_or_while_it_is_under_way() -> None:
     made.offer(1, item_id(3, 1), NOTIFICATION)
     made.offer(0, item_id(3, 1), NOTIFICATION)
     assert offered(made) == [item_id(3, 1)]
-    made.note_sent([item(3, 1, 40)], 0, BEGIN_MS)
+    made.flights.note_sent([item(3, 1, 40)], 0, BEGIN_MS)
     made.offer(1, item_id(3, 1), NOTIFICATION)
     assert made.next_queued() is None
-    assert made.next_retransmission(BEGIN_MS + 400) is not None, "it is not sent again, so it is given up"
+    assert made.flights.next_retransmission(BEGIN_MS + 400) is not None, (
+        "it is not sent again, so it is given up"
+    )
     made.offer(1, item_id(3, 1), NOTIFICATION)
     assert offered(made) == [item_id(3, 1)]
 
@@ -301,11 +303,11 @@ def test_what_the_peer_got_meanwhile_is_passed_over_and_may_be_queued_later() ->
 
 def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_form() -> None:
     made = ready()
-    made.note_sent([item(3, 1, 50)], 0, BEGIN_MS)
-    flight = made.next_retransmission(BEGIN_MS + 400)
+    made.flights.note_sent([item(3, 1, 50)], 0, BEGIN_MS)
+    flight = made.flights.next_retransmission(BEGIN_MS + 400)
     assert flight is not None
     changed = item(3, 1, 20)
-    made.note_sent([changed], 0, BEGIN_MS + 400, flight)
+    made.flights.note_sent([changed], 0, BEGIN_MS + 400, flight)
     [answered] = made.on_acknowledged(item_id(3, 1), BEGIN_MS + 420)
     assert answered is changed
 
@@ -313,29 +315,29 @@ def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_f
 def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
     made = ready()
     for number in range(3):
-        made.note_sent([item(3, number, 50)], 0, BEGIN_MS + number)
+        made.flights.note_sent([item(3, number, 50)], 0, BEGIN_MS + number)
     assert made.on_acknowledged(item_id(3, 0), BEGIN_MS + 5)
     assert not made.on_acknowledged(item_id(3, 0), BEGIN_MS + 6)
     assert not made.on_acknowledged(item_id(8, 8), BEGIN_MS + 6)
     assert made.knows(item_id(3, 0))
     assert not made.knows(item_id(8, 8))  # it was never sent, so that says nothing
-    assert made.next_retransmission(BEGIN_MS + 401) is not None
+    assert made.flights.next_retransmission(BEGIN_MS + 401) is not None
     made.update_due()
     assert made.due_ms == BEGIN_MS + 402
-    flight = made.next_retransmission(BEGIN_MS + 10_000)
+    flight = made.flights.next_retransmission(BEGIN_MS + 10_000)
     assert flight is not None
     assert list(flight.items) == [item_id(3, 2)]
-    assert made.next_retransmission(BEGIN_MS + 10_000) is None
+    assert made.flights.next_retransmission(BEGIN_MS + 10_000) is None
 
 
 def test_an_acknowledgement_wants_attention_where_something_waits_for_room() -> None:
     made = ready()
-    made.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
+    made.flights.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
     made.update_due()
     made.on_acknowledged(item_id(3, 0), BEGIN_MS)
     made.update_due()
     assert made.due_ms == NEVER_MS
-    made.note_sent([item(3, 1, 50)], 0, BEGIN_MS)
+    made.flights.note_sent([item(3, 1, 50)], 0, BEGIN_MS)
     made.offer(1, item_id(3, 2), NOTIFICATION)
     made.update_due()
     assert made.due_ms > BEGIN_MS
@@ -390,7 +392,7 @@ def test_bytes_of_several_messages_come_together() -> None:
 
 def test_whatever_is_due_first_wants_attention() -> None:
     made = ready()
-    made.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
+    made.flights.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
     made.acknowledge(item(4, 0), Status.STORED, BEGIN_MS)
     made.update_due()
     assert made.due_ms == BEGIN_MS + 60
@@ -399,7 +401,7 @@ def test_whatever_is_due_first_wants_attention() -> None:
     assert made.due_ms == BEGIN_MS + 400
     unheard = session()
     unheard.hello_due_ms = BEGIN_MS + 300
-    unheard.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
+    unheard.flights.note_sent([item(3, 0, 50)], 0, BEGIN_MS)
     unheard.update_due()
     assert unheard.due_ms == BEGIN_MS + 300
     unheard.hello_due_ms = BEGIN_MS + 500
@@ -410,7 +412,7 @@ def test_whatever_is_due_first_wants_attention() -> None:
 def test_nobody_is_woken_for_what_was_answered() -> None:
     made = ready()
     for number in (1, 2):
-        made.note_sent([item(3, number, 50)], 0, BEGIN_MS)
+        made.flights.note_sent([item(3, number, 50)], 0, BEGIN_MS)
     made.update_due()
     made.on_acknowledged(item_id(3, 1), BEGIN_MS + 50)
     assert made.due_ms == BEGIN_MS + 400

@@ -16,6 +16,7 @@ from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.engine import Engine
+from dens.overlay.session.flights import Flights
 from dens.overlay.session.gathered_offers import GatheredOffers
 from dens.overlay.session.lookup import Lookups
 from dens.overlay.session.peer_session import PeerSession
@@ -93,7 +94,7 @@ def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PeerSession, "_retransmission_due_ms", lambda session: NEVER_MS)
+    monkeypatch.setattr(Flights, "next_due_ms", lambda session: NEVER_MS)
 
 
 def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
