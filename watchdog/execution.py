@@ -8,9 +8,7 @@ file goes on where it was left, and events keep their numbers.
 Whatever a source raises ends nothing. It is counted, and told once until the same verb succeeds again.
 """
 
-NOT_MEASURED = 11
-UNKNOWN_SOURCE = 12
-SOURCE_FAILED = 13
+from watchdog.codes import NOT_MEASURED, SOURCE_FAILED, UNKNOWN_SOURCE
 
 START = "start"
 READ = "read"

@@ -27,14 +27,9 @@ A record is addressed by one number, block·65536 + offset, which is good until 
 """
 
 from watchdog.aggregators import MOST_BASIC, PRODUCT, WITH_BLOCK
+from watchdog.codes import INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.grader import PATTERNS, QUICK
 from watchdog.membership import SLOPES
-
-INSTALLED = 0
-KNOWN = 1
-REPLACED = 2
-STALE = 3
-"""What a revision is to a pool: new, the one that is held, newer or older than the one that is held."""
 
 KEY = 0
 SEQ = 3

@@ -5,6 +5,7 @@ that was withdrawn may come back through a mediator that has not heard of it, un
 basic aggregators, 0 to 5.
 """
 
+from watchdog.codes import BAD_VECTOR, FULL, OVER, STALE, UNKNOWN_LANGUAGE
 from watchdog.pool import KEY, Pool
 from watchdog.scan import Scan
 from watchdog.sharing import enter, leave
@@ -24,7 +25,7 @@ class SmallHost:
         numbers it.
         """
         if language != 1 or (len(vector) > 5 and vector[5] & 15 > 5):
-            return 5
+            return UNKNOWN_LANGUAGE
         F = self.pool.feature_bytes
         end = len(vector) - 2 * F
         k = 0
@@ -34,26 +35,26 @@ class SmallHost:
                 bits &= bits - 1
                 k += 1
         if k == 0 or end != 6 + 3 * k:
-            return 6
+            return BAD_VECTOR
         for i in range(6, end, 3):
             if vector[i] > vector[i + 1]:
-                return 6
+                return BAD_VECTOR
         if left_ms <= 0:
-            return 7
+            return OVER
         verdict = self.pool.judge(origin, id, seq)
-        if verdict < 3:
+        if verdict < STALE:
             key = origin << 8 | id
             self.forget(KEY, 3, key, key)
             until_s = (now_ms + left_ms) // 1000 + 1
             length = len(vector)
             if not enter(self.pool, origin, id, seq, until_s, vector, 5, length):
-                verdict = 4
+                verdict = FULL
             self.scan.prepare()
         return verdict
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> None:
         """Stop looking for this revision and older ones."""
-        if self.pool.judge(origin, id, seq) < 3:
+        if self.pool.judge(origin, id, seq) < STALE:
             self.forget(KEY, 3, origin << 8 | id, origin << 8 | id)
 
     def forget(self, offset: int, length: int, low: int, high: int) -> None:

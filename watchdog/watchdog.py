@@ -5,20 +5,28 @@ mean. A subscription that was removed stays removed: while its lifetime would ha
 not newer brings it back.
 """
 
+from watchdog.codes import (
+    ABSENT,
+    BAD_VECTOR,
+    FULL,
+    INSTALLED,
+    KNOWN,
+    NOT_MEASURED,
+    OVER,
+    REMOVED,
+    REPLACED,
+    SOURCE_FAILED,
+    STALE,
+    UNKNOWN_LANGUAGE,
+    UNKNOWN_SOURCE,
+    WITHDRAWN,
+)
 from watchdog.damper import HYSTERESIS, INTERVAL
-from watchdog.execution import NOT_MEASURED, SOURCE_FAILED, UNKNOWN_SOURCE, ExecutionEnvironment
+from watchdog.execution import ExecutionEnvironment
 from watchdog.filter import PoolFull, Release
-from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
+from watchdog.pool import EXPIRY, KEY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
 from watchdog.vector import VectorError, is_newer
-
-FULL = 4
-UNKNOWN_LANGUAGE = 5
-BAD_VECTOR = 6
-OVER = 7
-WITHDRAWN = 8
-REMOVED = 9
-ABSENT = 10
 
 SENTENCES = {
     INSTALLED: "the source looks for it from now on",

@@ -14,8 +14,8 @@ from dens.boards.filter_parts import FORMS
 from dens.config.problems import did_you_mean
 from watchdog.aggregators import AGGREGATOR_NAMES
 from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import BAD_VECTOR, UNKNOWN_LANGUAGE
 from watchdog.pool import Pool
-from watchdog.watchdog import BAD_VECTOR, UNKNOWN_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True)

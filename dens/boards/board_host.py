@@ -4,10 +4,11 @@ from dens.boards.board import Board
 from dens.boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, new_filter
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Damper
+from watchdog.codes import FULL
 from watchdog.execution import ExecutionEnvironment
 from watchdog.header import NO_HEADER
 from watchdog.publisher import LAST_ORIGIN
-from watchdog.watchdog import FULL, Watchdog
+from watchdog.watchdog import Watchdog
 
 
 class BoardHost:

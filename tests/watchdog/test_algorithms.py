@@ -17,10 +17,11 @@ from tests.sizes import examples
 from tests.watchdog.strategies import readings, subscriptions
 from watchdog.aggregators import MOST_BASIC, WITH_RULES
 from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import INSTALLED, KNOWN, REPLACED
 from watchdog.covering import covers, is_covered
 from watchdog.filter import FuzzyFilter
 from watchdog.membership import degree
-from watchdog.pool import FOLLOWERS, INSTALLED, KEY, KNOWN, REPLACED, Pool
+from watchdog.pool import FOLLOWERS, KEY, Pool
 from watchdog.reading import Reading
 from watchdog.score import combine, satisfies
 from watchdog.sharing import wish

@@ -14,22 +14,13 @@ from tests.watchdog.strategies import subscriptions
 from watchdog.authentication import Authenticator as BoardAuthenticator
 from watchdog.authentication import hmac
 from watchdog.clock import HOUR_MS, Clock
+from watchdog.codes import BAD_VECTOR, FULL, INSTALLED, KNOWN, OVER, REPLACED, STALE, UNKNOWN_LANGUAGE
 from watchdog.filter import FuzzyFilter
 from watchdog.numbers import STEP, Numbers
 from watchdog.pool import EXPIRY, Pool
 from watchdog.scan import Scan
 from watchdog.small_host import SmallHost
-from watchdog.watchdog import (
-    BAD_VECTOR,
-    FULL,
-    INSTALLED,
-    KNOWN,
-    OVER,
-    REPLACED,
-    STALE,
-    UNKNOWN_LANGUAGE,
-    Watchdog,
-)
+from watchdog.watchdog import Watchdog
 
 
 def taken(numbers: Numbers, row: int) -> int:

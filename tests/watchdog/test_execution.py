@@ -17,21 +17,26 @@ from knowledge_manager.mission_table import load_mission_table
 from plugins.registry import languages
 from tests.sizes import examples
 from tests.watchdog.strategies import subscriptions
-from watchdog.csv_source import CsvSource
-from watchdog.execution import (
+from watchdog.codes import (
+    BAD_VECTOR,
+    FULL,
+    INSTALLED,
     NOT_MEASURED,
+    REMOVED,
+    REPLACED,
     SOURCE_FAILED,
     UNKNOWN_SOURCE,
-    ExecutionEnvironment,
 )
+from watchdog.csv_source import CsvSource
+from watchdog.execution import ExecutionEnvironment
 from watchdog.filter import FuzzyFilter
 from watchdog.gauge import Gauge
 from watchdog.offered_sources import OfferedSources
-from watchdog.pool import INSTALLED, REPLACED, Pool
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.sources import SensorSource
 from watchdog.vector import VectorError, is_newer
-from watchdog.watchdog import BAD_VECTOR, FULL, REMOVED, Watchdog
+from watchdog.watchdog import Watchdog
 
 I2C, ADC, NOBODYS = (4, 0), (5, 0), (6, 0)
 OFFERED = [(0, 0b111, I2C), (0, 0b011, ADC), (1, 0b001, I2C), (2, 0b001, NOBODYS), (3, 0b1, (5, 1))]

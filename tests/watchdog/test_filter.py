@@ -7,8 +7,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.sizes import examples
 from tests.watchdog.strategies import readings, subscriptions
+from watchdog.codes import INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.filter import FuzzyFilter, PoolFull
-from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
+from watchdog.pool import EXPIRY, KEY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
 from watchdog.score import satisfies, vector_degree
 from watchdog.vector import VectorError, check_notification, constraints_offset

@@ -1,19 +1,22 @@
 """The watchdog: what it answers, what it forgets and when, and what it never brings back."""
 
-from watchdog.filter import FuzzyFilter, Release
-from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
-from watchdog.reading import Reading
-from watchdog.watchdog import (
+from watchdog.codes import (
     ABSENT,
     BAD_VECTOR,
     FULL,
+    INSTALLED,
+    KNOWN,
     OVER,
     REMOVED,
-    SENTENCES,
+    REPLACED,
+    STALE,
     UNKNOWN_LANGUAGE,
     WITHDRAWN,
-    Watchdog,
 )
+from watchdog.filter import FuzzyFilter, Release
+from watchdog.pool import Pool
+from watchdog.reading import Reading
+from watchdog.watchdog import SENTENCES, Watchdog
 
 
 def anything(id: int = 0, seq: int = 0) -> bytes:

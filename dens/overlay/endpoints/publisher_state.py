@@ -44,23 +44,24 @@ from dens.overlay.wire.codes import (
 from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import Subscribed, Withdrawal
 from dens.overlay.wire.summary import Summary
+from watchdog import codes
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, framed
 
 _HOST_CODES: Final = {
-    0: Status.STORED,
-    1: Status.STORED,
-    2: Status.STORED,
-    3: Status.SUPERSEDED,
-    4: Status.NO_ROOM,
-    5: Status.UNKNOWN_LANGUAGE,
-    6: Status.BAD_PAYLOAD,
-    7: Status.EXPIRED,
-    8: Status.SUPERSEDED,
-    11: Status.NOT_MEASURED,
-    12: Status.UNKNOWN_SOURCE,
-    13: Status.SOURCE_FAILED,
+    codes.INSTALLED: Status.STORED,
+    codes.KNOWN: Status.STORED,
+    codes.REPLACED: Status.STORED,
+    codes.STALE: Status.SUPERSEDED,
+    codes.FULL: Status.NO_ROOM,
+    codes.UNKNOWN_LANGUAGE: Status.UNKNOWN_LANGUAGE,
+    codes.BAD_VECTOR: Status.BAD_PAYLOAD,
+    codes.OVER: Status.EXPIRED,
+    codes.WITHDRAWN: Status.SUPERSEDED,
+    codes.NOT_MEASURED: Status.NOT_MEASURED,
+    codes.UNKNOWN_SOURCE: Status.UNKNOWN_SOURCE,
+    codes.SOURCE_FAILED: Status.SOURCE_FAILED,
 }
-"""What a watchdog's answer to an install means on the air."""
+"""Wire status for each result code of a filter host."""
 _SOURCE_REFUSALS: Final = (Status.NOT_MEASURED, Status.UNKNOWN_SOURCE, Status.SOURCE_FAILED)
 """What may be otherwise another time, without the subscription being another."""
 _TOMBSTONES: Final = frozenset({MessageType.REMOVE, MessageType.UNADVERTISE})

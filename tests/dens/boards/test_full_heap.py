@@ -4,8 +4,7 @@ import pytest
 
 from tests.dens.boards.runtimes import run_on
 from watchdog.algorithms import ALGORITHMS
-from watchdog.pool import REPLACED
-from watchdog.watchdog import FULL
+from watchdog.codes import FULL, REPLACED
 
 pytestmark = pytest.mark.board
 

@@ -15,12 +15,12 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.emulation.conftest import FEVER, SMALL
 from tests.paths import ROOT
+from watchdog.codes import BAD_VECTOR, FULL, INSTALLED, UNKNOWN_LANGUAGE
 from watchdog.header import body_of
-from watchdog.pool import INSTALLED, Pool
+from watchdog.pool import Pool
 from watchdog.scan import Scan
 from watchdog.sharing import enter
 from watchdog.small_host import SmallHost
-from watchdog.watchdog import BAD_VECTOR, FULL, UNKNOWN_LANGUAGE
 
 WEIGHTED = FEVER.replace(
     "</subscription>", "  <aggregating-function>{name}</aggregating-function>\n</subscription>"

@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.node.short_origins import ShortOrigins
+from watchdog.codes import INSTALLED, REMOVED, REPLACED, STALE
 from watchdog.filter import FuzzyFilter
 from watchdog.reading import Reading
-from watchdog.watchdog import INSTALLED, REMOVED, REPLACED, STALE, Watchdog
+from watchdog.watchdog import Watchdog
 
 LAST = 2**31 - 1
 BODY = bytes.fromhex("0000d0") + bytes([100, 150, 120]) + bytes([2, 1])

@@ -18,9 +18,10 @@ from plugins.registry import BUILT_IN
 from plugins.relations import PlainCovers
 from plugins.routing import Changes, RelatedRouting, RoutingOptions
 from tests.plugins.toy_language import TOY, AlarmRelations, alarm
+from watchdog.codes import BAD_VECTOR, INSTALLED
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
-from watchdog.watchdog import BAD_VECTOR, INSTALLED, Watchdog
+from watchdog.watchdog import Watchdog
 
 TABLE = load_mission_table(["medical"])
 BODY = bytes((0, 1, 90))

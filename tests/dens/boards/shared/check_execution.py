@@ -1,6 +1,7 @@
 """The execution environment as a board runs it: what is asked for runs, what fails is told, nothing else."""
 
-from watchdog.execution import NOT_MEASURED, SOURCE_FAILED, UNKNOWN_SOURCE, ExecutionEnvironment
+from watchdog.codes import NOT_MEASURED, SOURCE_FAILED, UNKNOWN_SOURCE
+from watchdog.execution import ExecutionEnvironment
 from watchdog.filter import FuzzyFilter
 from watchdog.offered_sources import OfferedSources
 from watchdog.reading import Reading

@@ -2,13 +2,14 @@
 
 from watchdog.authentication import Authenticator
 from watchdog.clock import Clock
+from watchdog.codes import FULL, INSTALLED, OVER, STALE, UNKNOWN_LANGUAGE
 from watchdog.filter import FuzzyFilter
 from watchdog.frames import Deframer, write_frame
 from watchdog.pool import Pool
 from watchdog.publisher import Publisher
 from watchdog.scan import Scan
 from watchdog.small_host import SmallHost
-from watchdog.watchdog import FULL, INSTALLED, OVER, STALE, UNKNOWN_LANGUAGE, Watchdog
+from watchdog.watchdog import Watchdog
 
 VECTOR = b"\x01\x00\x64\x00\x00\xd0\x64\x96\x78\x02\x01"
 

@@ -1,20 +1,24 @@
 """Checks of pool, filter, watchdog and sources that run on every runtime as they are."""
 
-from watchdog.filter import FuzzyFilter, PoolFull
-from watchdog.gauge import Gauge, NominalGauge
-from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
-from watchdog.reading import Reading
-from watchdog.sources import MemorySource, SensorSource
-from watchdog.watchdog import (
+from watchdog.codes import (
     ABSENT,
     BAD_VECTOR,
     FULL,
+    INSTALLED,
+    KNOWN,
     OVER,
     REMOVED,
+    REPLACED,
+    STALE,
     UNKNOWN_LANGUAGE,
     WITHDRAWN,
-    Watchdog,
 )
+from watchdog.filter import FuzzyFilter, PoolFull
+from watchdog.gauge import Gauge, NominalGauge
+from watchdog.pool import Pool
+from watchdog.reading import Reading
+from watchdog.sources import MemorySource, SensorSource
+from watchdog.watchdog import Watchdog
 
 
 def subscription(id: int, saf: int, low: int, high: int, head: int = 0) -> bytes:
