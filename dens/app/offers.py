@@ -9,7 +9,7 @@ from dens.app.run_offers import Partition, RunOffers
 from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
-    from dens.node.processes.enquiry import Enquiry, Offering
+    from dens.node.processes.directory_query import DirectoryQuery, Offering
     from dens.node.settings.node_file import NodePlan
     from knowledge_manager.dictionary.distributed import DistributedDataDictionary
     from knowledge_manager.dictionary.offers import AlternativeOffers, Offer
@@ -116,28 +116,28 @@ def offers_in_run(
 
 @dataclass(frozen=True, slots=True)
 class OffersNow:
-    """What the partition of a running DENS node answered. `enquiry` is None if no question was sent."""
+    """What the partition of a running DENS node answered. `query` is None if no question was sent."""
 
     offers: "list[tuple[Offer, tuple[Offering, ...]]]" = field(default_factory=list)
-    enquiry: "Enquiry | None" = None
+    query: "DirectoryQuery | None" = None
     word: Word | None = None
     exit_code: int = exits.FINE
     """Exit code of the asking process. Anything but 0 and 1 means that it was aborted."""
 
     @property
     def is_answered(self) -> bool:
-        return self.enquiry is not None and self.enquiry.is_answered
+        return self.query is not None and self.query.is_answered
 
     @property
     def mediators(self) -> int:
         """Return the number of DENS nodes that answered."""
-        heard = None if self.enquiry is None else self.enquiry.heard
+        heard = None if self.query is None else self.query.heard
         return 0 if heard is None else heard.mediators
 
     @property
     def missing(self) -> list[str]:
         """Return why the answer may be incomplete."""
-        heard = None if self.enquiry is None else self.enquiry.heard
+        heard = None if self.query is None else self.query.heard
         return [] if heard is None else list(heard.missing)
 
     def as_document(self) -> dict[str, Any]:
@@ -176,18 +176,18 @@ def offers_now(
     question = EVERYTHING if found is None else found.question
     if question is None:
         return OffersNow(word=found)
-    enquiry, code = _ask(plan, question, at, number, wait_s, hops)
+    query, code = _ask(plan, question, at, number, wait_s, hops)
     offers = [
         (offer, by)
-        for offer, by in enquiry.offers(plan.table, words, language)
+        for offer, by in query.offers(plan.table, words, language)
         if found is None or found.concerns(offer)
     ]
-    return OffersNow(offers, enquiry, found, code)
+    return OffersNow(offers, query, found, code)
 
 
 def _ask(
     plan: "NodePlan", question: bytes, at: str | None, number: int | None, wait_s: float, hops: int | None
-) -> "tuple[Enquiry, int]":
+) -> "tuple[DirectoryQuery, int]":
     """Ask as a subscriber that keeps nothing; return the answer and the exit code of the process."""
     import secrets
     from tempfile import TemporaryDirectory
@@ -197,10 +197,10 @@ def _ask(
     from dens.node.clock import real_clock
     from dens.node.output.event_output import warn_of_key
     from dens.node.output.stdout import say
-    from dens.node.processes.enquiry import Enquiry
-    from dens.node.processes.finding import finding_of
-    from dens.node.processes.probe import Answer
-    from dens.node.processes.process import NodeProcess, live
+    from dens.node.processes.directory_query import DirectoryQuery
+    from dens.node.processes.discovery_setup import discovery_setup
+    from dens.node.processes.process import NodeProcess, run_process
+    from dens.node.processes.reachability import NodeReachability
     from dens.node.storage.opening import SUBSCRIBER, open_store
     from dens.node.storage.owner import Owner
     from dens.overlay.wire.authentication import Authenticator
@@ -213,17 +213,17 @@ def _ask(
         owner = Owner(SUBSCRIBER, asking)
         store = open_store(Path(folder) / "asks.sqlite", owner, clock(), say, recover=False)
         end = subscriber(plan, asking, store, clock(), None)
-        enquiry = Enquiry(end, question, Answer.of(end, plan, links, say))
-        code = live(
+        query = DirectoryQuery(end, question, NodeReachability.of(end, plan, links, say))
+        code = run_process(
             NodeProcess(
                 end,
                 store,
                 Authenticator(asking, plan.secret),
                 links,
                 clock,
-                enquiry.hear,
-                work=lambda runtime: enquiry.ask(runtime, wait_s, hops),
-                finding=finding_of(plan, end, links, clock()),
+                query.on_event,
+                work=lambda runtime: query.ask(runtime, wait_s, hops),
+                discovery=discovery_setup(plan, end, links, clock()),
             )
         )
-    return enquiry, code
+    return query, code

@@ -81,12 +81,12 @@ def publish_documents(
     languages = dict.fromkeys(one.language.language_id for one in documents)
     publisher.announce(offered, languages)
     publishing = DocumentPublishing(
-        publisher.handover,
+        publisher.tracker,
         publisher.watchdog,
         documents,
         plan.table,
         options.say,
-        publisher.answer,
+        publisher.reachability,
         without_subscription,
     )
     code = publisher.live(lambda runtime: publishing.publish(runtime, options.wait_s))
@@ -130,13 +130,13 @@ def publish_recording(
     publisher.announce(offered, languages)
     first = secrets.randbelow(1 << 16)
     replay = Replay(
-        publisher.handover,
+        publisher.tracker,
         watchdog,
         environment,
         source,
         readings,
         say,
-        publisher.answer,
+        publisher.reachability,
         first,
         faults=faults,
     )
@@ -169,9 +169,9 @@ class _Publisher:
         from dens.node.assembly import publisher
         from dens.node.clock import real_clock, refuse_clock, warn_of_clock
         from dens.node.output.event_output import warn_of_key
-        from dens.node.processes.handover import Handover
-        from dens.node.processes.probe import Answer
-        from dens.node.storage.opening import PUBLISHER, open_store, place_of_end
+        from dens.node.processes.publication_tracker import PublicationTracker
+        from dens.node.processes.reachability import NodeReachability
+        from dens.node.storage.opening import PUBLISHER, endpoint_store_path, open_store
         from dens.node.storage.owner import Owner
 
         self._plan, self._options, self.watchdog = plan, options, watchdog
@@ -181,44 +181,44 @@ class _Publisher:
         refuse_clock(self._clock())
         warn_of_key(plan)
         warn_of_clock(options.say)
-        place = place_of_end(plan.folder, PUBLISHER, options.number, options.store)
+        place = endpoint_store_path(plan.folder, PUBLISHER, options.number, options.store)
         owner = Owner(PUBLISHER, options.number)
         self._store: SqliteStore = open_store(
             place, owner, self._clock(), options.say, recover=options.recover
         )
         self._end: PublisherEndpoint = publisher(plan, options.number, self._store, self._clock(), watchdog)
-        self.answer = Answer.of(self._end, plan, self._links, options.say)
-        self.handover = Handover(self._end, options.show)
+        self.reachability = NodeReachability.of(self._end, plan, self._links, options.say)
+        self.tracker = PublicationTracker(self._end, options.show)
         self._advertised: Advertised | None = None
 
     def announce(self, offered: "LocalDataDictionary", languages: Iterable[int]) -> None:
         """Announce what is measured, and advertise it to brokers."""
         from dens.node.advertising import advertise, report
-        from dens.node.processes.handover import SETTLE_S
+        from dens.node.processes.publication_tracker import SETTLE_S
         from dens.node.processes.publisher import announce
 
         now_ms = self._clock()
         announce(self._end, offered, now_ms)
         self._advertised = advertise(self._end, offered, languages, self._plan, now_ms, self._written)
         report(self._advertised, self._options.say)
-        self.handover.settle_s = SETTLE_S if self._advertised.languages else 0.0
+        self.tracker.settle_s = SETTLE_S if self._advertised.languages else 0.0
 
     def live(self, work: "Work") -> int:
         """Run the process until `work` is done; return the exit code."""
-        from dens.node.processes.finding import finding_of
-        from dens.node.processes.process import NodeProcess, live
+        from dens.node.processes.discovery_setup import discovery_setup
+        from dens.node.processes.process import NodeProcess, run_process
         from dens.overlay.wire.authentication import Authenticator
 
-        code = live(
+        code = run_process(
             NodeProcess(
                 self._end,
                 self._store,
                 Authenticator(self._options.number, self._plan.secret),
                 self._links,
                 self._clock,
-                self.handover.hear,
+                self.tracker.on_event,
                 work=work,
-                finding=finding_of(self._plan, self._end, self._links, self._clock()),
+                discovery=discovery_setup(self._plan, self._end, self._links, self._clock()),
             )
         )
         is_incomplete = self._advertised is not None and self._advertised.missing

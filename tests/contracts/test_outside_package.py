@@ -286,7 +286,7 @@ def test_a_command_names_the_source_by_its_pair(site: Path, tmp_path: Path) -> N
     (tmp_path / "node.toml").write_text('node = 1\nstore = "n"\n[udp]\naddress = "127.0.0.1:0"\n')
     words = ["--at", "127.0.0.1:9", "--wait", "0", "--on-demand", "--content-type", "application/json"]
     ended = dens(site, tmp_path, "node", "publish", "node.toml", "now.json", "--event", "weather", *words)
-    assert "nobody has asked for it" in ended.stderr
+    assert "no subscription needs this source" in ended.stderr
     assert "Traceback" not in ended.stderr
     ended = dens(tmp_path, tmp_path, "node", "publish", "node.toml", "now.json", "--event", "weather", *words)
     assert "nothing here reads protocol file with application/json" in ended.stderr

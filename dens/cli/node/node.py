@@ -61,11 +61,11 @@ def run(
     """
     from dens.node.assembly import mediator
     from dens.node.clock import real_clock, warn_of_clock
-    from dens.node.output.event_output import Shown, begun, warn_of_key
-    from dens.node.output.stdout import putting_while_possible, say
+    from dens.node.output.event_output import EventPrinter, report_ready, warn_of_key
+    from dens.node.output.stdout import safe_writer, say
     from dens.node.processes.addresses import links_of_node
-    from dens.node.processes.finding import finding_of
-    from dens.node.processes.process import NodeProcess, live
+    from dens.node.processes.discovery_setup import discovery_setup
+    from dens.node.processes.process import NodeProcess, run_process
     from dens.node.settings.node_file import load_node
     from dens.node.storage.opening import MEDIATOR, open_store
     from dens.node.storage.owner import Owner
@@ -82,23 +82,23 @@ def run(
         from dens.node.recording.tracing import traced_node
 
         traced = traced_node(engine, plan, store, trace, clock(), say)
-    put, links = putting_while_possible(), links_of_node(plan)
-    show = Shown(as_json, put)
-    life = NodeProcess(
+    put, links = safe_writer(), links_of_node(plan)
+    show = EventPrinter(as_json, put)
+    process = NodeProcess(
         traced or engine,
         store,
         Authenticator(number, plan.secret),
         links,
         clock,
         show,
-        look=show.look,
-        begun=lambda address: begun(plan, address, put if as_json else None),
-        finding=finding_of(plan, engine, links, clock()),
+        each_second=show.report_repeated,
+        on_ready=lambda address: report_ready(plan, address, put if as_json else None),
+        discovery=discovery_setup(plan, engine, links, clock()),
     )
     try:
-        code = live(life)
+        code = run_process(process)
     finally:
-        show.look(clock(), at_the_end=True)
+        show.report_repeated(clock(), at_the_end=True)
         show.summarise(clock(), engine.context.durable.quarantined_count)
         if traced is not None:
             traced.end(clock())
@@ -149,14 +149,14 @@ def subscribe(
     from dens.node.assembly import subscriber
     from dens.node.clock import real_clock, warn_of_clock
     from dens.node.keys import SigningKey, read_key
-    from dens.node.output.event_output import shown_to_subscriber, warn_of_key
+    from dens.node.output.event_output import subscriber_output, warn_of_key
     from dens.node.output.stdout import say
-    from dens.node.processes.finding import finding_of
-    from dens.node.processes.probe import Answer
-    from dens.node.processes.process import NodeProcess, live
-    from dens.node.processes.subscriber import Listener, ask_for, withdraw_subscription
+    from dens.node.processes.discovery_setup import discovery_setup
+    from dens.node.processes.process import NodeProcess, run_process
+    from dens.node.processes.reachability import NodeReachability
+    from dens.node.processes.subscriber import Listener, subscribe_files, withdraw_subscription
     from dens.node.settings.node_file import load_node
-    from dens.node.storage.opening import SUBSCRIBER, open_store, place_of_end
+    from dens.node.storage.opening import SUBSCRIBER, endpoint_store_path, open_store
     from dens.node.storage.owner import Owner
     from dens.overlay.wire.authentication import Authenticator
 
@@ -170,26 +170,26 @@ def subscribe(
         signer = SigningKey(found)
     warn_of_key(plan)
     warn_of_clock(say)
-    place = place_of_end(plan.folder, SUBSCRIBER, number, store)
+    place = endpoint_store_path(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
     words = other_thesaurus([*(thesaurus or ()), *plan.thesauri])
-    ask_for(end, files or [], plan.table, clock(), say, signer, words)
+    subscribe_files(end, files or [], plan.table, clock(), say, signer, words)
     withdrawn = [withdraw_subscription(end, given, clock()) for given in withdraw or []]
-    answer = Answer.of(end, plan, links, say)
-    listener = Listener(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
+    reachability = NodeReachability.of(end, plan, links, say)
+    listener = Listener(end, subscriber_output(plan, end, as_json), say, count, withdrawn, reachability)
     authenticator = Authenticator(number, plan.secret)
-    life = NodeProcess(
+    process = NodeProcess(
         end,
         kept,
         authenticator,
         links,
         clock,
-        listener.hear,
+        listener.on_event,
         work=lambda runtime: listener.listen(runtime, seconds),
-        finding=finding_of(plan, end, links, clock()),
+        discovery=discovery_setup(plan, end, links, clock()),
     )
-    raise typer.Exit(live(life))
+    raise typer.Exit(run_process(process))
 
 
 @app.command()
@@ -280,8 +280,8 @@ def publish(
         publish_recording,
     )
     from dens.cli import console
-    from dens.node.output.event_output import Shown
-    from dens.node.output.stdout import putting_while_possible, say
+    from dens.node.output.event_output import EventPrinter
+    from dens.node.output.stdout import safe_writer, say
 
     kind = (protocol, content_type)
     is_recording = event is not None or kind != RECORDING
@@ -298,7 +298,7 @@ def publish(
         recover=recover,
         wait_s=wait,
         advertisements=advertisements or (),
-        show=Shown(as_json, putting_while_possible()),
+        show=EventPrinter(as_json, safe_writer()),
         say=say,
     )
     if event is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dens.app.offers import OffersInRun, OffersNow, Word
-    from dens.node.processes.enquiry import Offering
+    from dens.node.processes.directory_query import Offering
 
 
 def offers(
@@ -222,10 +222,10 @@ def _print_answer(found: "OffersNow") -> None:
     from dens.config.problems import listed
     from dens.node.output.advice import MISSING_WORDS
 
-    if found.enquiry is None:
+    if found.query is None:
         return
     if not found.is_answered:
-        found.enquiry.say_nobody()
+        found.query.report_no_answer()
         return
     count = "1 DENS node" if found.mediators == 1 else f"{found.mediators:,} DENS nodes"
     if found.missing:

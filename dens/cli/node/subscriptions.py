@@ -37,11 +37,11 @@ def subscriptions(
     from dens.node.clock import real_clock
     from dens.node.output.stdout import say
     from dens.node.settings.node_file import load_node
-    from dens.node.storage.opening import SUBSCRIBER, open_store, place_of_end
+    from dens.node.storage.opening import SUBSCRIBER, endpoint_store_path, open_store
     from dens.node.storage.owner import Owner
 
     plan, clock = load_node(node), real_clock()
-    place = place_of_end(plan.folder, SUBSCRIBER, number, store)
+    place = endpoint_store_path(plan.folder, SUBSCRIBER, number, store)
     rows: list[dict[str, Any]] = []
     if place.exists():
         kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=False)

@@ -1,8 +1,9 @@
-"""The sockets of discovery: beacons go out of the node's own socket, and come in on one for each interface.
+"""The sockets of discovery. Beacons leave through the node's own socket and arrive on one socket per
+interface.
 
-A beacon leaves from where the node talks, so whoever hears it knows where to greet. It goes one hop: time to
-live, or hop limit, 1. Interfaces may go and come back while a node runs; what is missing is told, and tried
-again with the next beacon. Linux only, as all of this.
+A beacon has the node's own source address, so its receivers know where to greet. It travels one hop (TTL or
+hop limit 1). Interfaces may disappear and return while a node runs: a missing one is reported, and tried
+again with the next beacon. Linux only.
 """
 
 import asyncio
@@ -15,13 +16,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from dens.node.links.discovery import Beacon, Discovery
-from dens.node.links.neighbours import Address, spoken
-from dens.node.links.rates import Rates
+from dens.node.links.log_throttle import LogThrottle
+from dens.node.links.neighbours import Address, format_address
 
-EVERYBODY: Final = "255.255.255.255"
-"""The group of a broadcast."""
-_LOOK_S: Final = 0.1
+BROADCAST: Final = "255.255.255.255"
+"""Used in place of a multicast group."""
+_CHECK_S: Final = 0.1
 _MOST_AT_ONCE: Final = 64
+"""Datagrams read per wake-up of a socket."""
 _MOST_COMPLAINTS: Final = 16
 _IP_PKTINFO: Final = 8
 _IP_MULTICAST_ALL: Final = 49
@@ -32,7 +34,7 @@ _UP, _BROADCAST, _LOOPBACK, _MULTICAST = 0x1, 0x2, 0x8, 0x1000
 
 
 class InterfaceError(Exception):
-    """An interface cannot be used for discovery: what is wrong, what to do, and its code."""
+    """An interface cannot be used for discovery. The message contains advice."""
 
     def __init__(self, code: str, interface: str, message: str) -> None:
         super().__init__(message)
@@ -42,7 +44,7 @@ class InterfaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BeaconInterface:
-    """Where beacons go and come from: an interface, and a group, or everybody."""
+    """An interface with a multicast group, or BROADCAST, and a port."""
 
     interface: str
     group: str
@@ -50,30 +52,29 @@ class BeaconInterface:
 
     @property
     def is_ipv6(self) -> bool:
-        """Say of which family the group is."""
         return ":" in self.group
 
 
 def interface_index(settings: BeaconInterface) -> int:
-    """Return the number of the interface, or raise `InterfaceError` with what keeps it from being used."""
+    """Return the index of the interface, or raise `InterfaceError` with the reason."""
     name = settings.interface
     try:
         index = socket.if_nametoindex(name)
     except OSError:
-        there_are = ", ".join(known for _, known in socket.if_nameindex())
-        raise InterfaceError("D358", name, f'there is no interface "{name}"; there are {there_are}') from None
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        known = ", ".join(name for _, name in socket.if_nameindex())
+        raise InterfaceError("D358", name, f'unknown interface "{name}"; this machine has {known}') from None
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16s16x", name.encode())
-        [flags] = struct.unpack_from("H", fcntl.ioctl(asked, _SIOCGIFFLAGS, request), 16)
+        [flags] = struct.unpack_from("H", fcntl.ioctl(control, _SIOCGIFFLAGS, request), 16)
         if not flags & _UP:
             raise InterfaceError("D359", name, f"{name} is down; bring it up: ip link set {name} up")
-        if settings.group == EVERYBODY and not flags & _BROADCAST:
-            raise InterfaceError("D359", name, f"{name} knows no broadcast; give a group instead")
-        if settings.group != EVERYBODY and not flags & (_MULTICAST | _LOOPBACK):
-            raise InterfaceError("D359", name, f"{name} knows no multicast; try broadcast = true")
+        if settings.group == BROADCAST and not flags & _BROADCAST:
+            raise InterfaceError("D359", name, f"{name} does not support broadcast; use a group instead")
+        if settings.group != BROADCAST and not flags & (_MULTICAST | _LOOPBACK):
+            raise InterfaceError("D359", name, f"{name} does not support multicast; try broadcast = true")
         if not settings.is_ipv6:
             try:
-                fcntl.ioctl(asked, _SIOCGIFADDR, request)
+                fcntl.ioctl(control, _SIOCGIFADDR, request)
             except OSError:
                 raise InterfaceError(
                     "D359",
@@ -83,8 +84,8 @@ def interface_index(settings: BeaconInterface) -> int:
     return index
 
 
-def opened(settings: BeaconInterface, index: int) -> socket.socket:
-    """Return a socket that hears the beacons of one interface, or raise `InterfaceError`."""
+def open_listener(settings: BeaconInterface, index: int) -> socket.socket:
+    """Return a socket that receives the beacons of one interface, or raise `InterfaceError`."""
     family = socket.AF_INET6 if settings.is_ipv6 else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_DGRAM)
     try:
@@ -94,10 +95,10 @@ def opened(settings: BeaconInterface, index: int) -> socket.socket:
             listening.bind((settings.group, settings.port, 0, index))
             joined = socket.inet_pton(socket.AF_INET6, settings.group) + struct.pack("I", index)
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, joined)
-        elif settings.group == EVERYBODY:
+        elif settings.group == BROADCAST:
             name = settings.interface.encode()
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name)
-            listening.bind((EVERYBODY, settings.port))
+            listening.bind((BROADCAST, settings.port))
         else:
             listening.bind((settings.group, settings.port))
             listening.setsockopt(socket.IPPROTO_IP, _IP_MULTICAST_ALL, 0)
@@ -105,29 +106,30 @@ def opened(settings: BeaconInterface, index: int) -> socket.socket:
             listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, joined)
     except OSError as error:
         listening.close()
-        raise _why(settings, error) from None
+        raise _explain(settings, error) from None
     return listening
 
 
-def _why(settings: BeaconInterface, error: OSError) -> InterfaceError:
-    place, name = spoken((settings.group, settings.port)), settings.interface
+def _explain(settings: BeaconInterface, error: OSError) -> InterfaceError:
+    place, name = format_address((settings.group, settings.port)), settings.interface
     if error.errno in (errno.EPERM, errno.EACCES):
-        advice = "start it with the right to (CAP_NET_RAW), or use a group instead of broadcast"
+        advice = "start dens with the capability CAP_NET_RAW, or use a group instead of broadcast"
         return InterfaceError("D360", name, f"{place} on {name}: {error.strerror}; {advice}")
     if error.errno == errno.ENETUNREACH:
         advice = f"there is no route for it; add one: ip -6 route add ff00::/8 dev {name} table local"
         if not settings.is_ipv6:
             advice = f"there is no route for it; add one: ip route add {settings.group} dev {name}"
         return InterfaceError("D359", name, f"{place} on {name} cannot be used: {error.strerror}; {advice}")
-    advice = f"see what `ip addr show {name}` and `ip maddr show {name}` say"
+    advice = f"check `ip addr show {name}` and `ip maddr show {name}`"
     return InterfaceError("D359", name, f"{place} on {name} cannot be used: {error.strerror}; {advice}")
 
 
-def _way_out(
+def _routing(
     settings: BeaconInterface, index: int, source: str
 ) -> tuple[list[tuple[int, int, bytes]], _Target]:
-    """Return what is said to the system with a beacon (interface, source, one hop), and where it goes. A
-    source that is no address in particular is the interface's own.
+    """Return the ancillary data of a beacon (interface, source, one hop) and its target.
+
+    For an unspecified source (0.0.0.0) the system takes the address of the interface.
     """
     if settings.is_ipv6:
         hops = (socket.IPPROTO_IPV6, socket.IPV6_HOPLIMIT, struct.pack("i", 1))
@@ -138,7 +140,7 @@ def _way_out(
 
 
 class Beacons:
-    """Sends and hears the beacons of one node, on all interfaces that its file names."""
+    """Sends and receives the beacons of one node on all configured interfaces."""
 
     def __init__(
         self,
@@ -146,24 +148,24 @@ class Beacons:
         interfaces: Sequence[BeaconInterface],
         talking: socket.socket,
         clock: Callable[[], int],
-        found: Callable[[Beacon, Address], None],
+        on_beacon: Callable[[Beacon, Address], None],
         complain: Callable[[str], None],
     ) -> None:
-        """`talking` is the node's own socket; `found` is told who was heard, and where it is."""
+        """`talking` is the node's own socket."""
         self._discovery = discovery
         self._interfaces = interfaces
         self._talking = talking
         self._clock = clock
-        self._found = found
+        self._on_beacon = on_beacon
         self._complain = complain
-        self._complaints: Rates[str] = Rates(_MOST_COMPLAINTS)
+        self._complaints: LogThrottle[str] = LogThrottle(_MOST_COMPLAINTS)
         self._listening: dict[BeaconInterface, tuple[int, socket.socket]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def open(self) -> None:
-        """Begin to listen and to send, or raise `InterfaceError` and leave nothing open."""
+        """Start listening and sending, or raise `InterfaceError` with all sockets closed."""
         try:
-            if any(settings.group == EVERYBODY for settings in self._interfaces):
+            if any(settings.group == BROADCAST for settings in self._interfaces):
                 self._talking.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
             now_ms = self._clock()
             beacon = None if self._discovery.due_ms(now_ms) is None else self._discovery.beacon(now_ms)
@@ -174,42 +176,41 @@ class Beacons:
         except InterfaceError:
             self.close()
             raise
-        self._look()
+        self._check()
 
     def close(self) -> None:
-        """Let the sockets go."""
         if self._timer is not None:
             self._timer.cancel()
         for settings in list(self._listening):
-            self._deafen(settings)
+            self._stop_listening(settings)
         self._talking.close()
 
     def _listen(self, settings: BeaconInterface, index: int) -> None:
-        listening = opened(settings, index)
+        listening = open_listener(settings, index)
         self._listening[settings] = index, listening
-        asyncio.get_running_loop().add_reader(listening.fileno(), self._came, listening)
+        asyncio.get_running_loop().add_reader(listening.fileno(), self._receive, listening)
 
-    def _deafen(self, settings: BeaconInterface) -> None:
+    def _stop_listening(self, settings: BeaconInterface) -> None:
         _, listening = self._listening.pop(settings)
         asyncio.get_running_loop().remove_reader(listening.fileno())
         listening.close()
 
-    def _came(self, listening: socket.socket) -> None:
+    def _receive(self, listening: socket.socket) -> None:
         for _ in range(_MOST_AT_ONCE):
             try:
                 data, address = listening.recvfrom(2_048)
             except (BlockingIOError, InterruptedError):
                 return
             except OSError:
-                return  # the interface went away; it is looked for with the next beacon
+                return  # the interface disappeared; it is tried again with the next beacon
             place = (str(address[0]), int(address[1]))
-            seen = self._discovery.heard(data, place, self._clock())
-            if seen.beacon is not None:
-                self._found(seen.beacon, place)
-            elif seen.why:
-                self._tell(f"not heard: {spoken(place)}; {seen.why}")
+            reception = self._discovery.receive(data, place, self._clock())
+            if reception.beacon is not None:
+                self._on_beacon(reception.beacon, place)
+            elif reception.why:
+                self._report(f"ignored {format_address(place)}: {reception.why}")
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         now_ms = self._clock()
         due_ms = self._discovery.due_ms(now_ms)
         if due_ms is not None and due_ms <= now_ms:
@@ -218,27 +219,28 @@ class Beacons:
                 try:
                     self._send(settings, beacon)
                 except InterfaceError as error:
-                    self._tell(str(error))
-        for said, count, within_ms in self._complaints.due(self._clock()):
-            if said is not None:
-                self._complain(f"{said}: {count:,} times more within {within_ms / 1000:,.0f} s")
-        self._timer = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
+                    self._report(str(error))
+        for message, count, within_ms in self._complaints.due(self._clock()):
+            if message is not None:
+                self._complain(f"{message}: {count:,} more times within {within_ms / 1000:,.0f} s")
+        self._timer = asyncio.get_running_loop().call_later(_CHECK_S, self._check)
 
     def _send(self, settings: BeaconInterface, beacon: bytes) -> None:
-        """Send a beacon out of an interface, and listen there again if it went away and is there again."""
+        """Send a beacon through an interface. Listen there again if the interface disappeared and returned.
+        """
         index = interface_index(settings)
         if self._listening.get(settings, (-1,))[0] != index:
             if settings in self._listening:
-                self._deafen(settings)
+                self._stop_listening(settings)
             self._listen(settings, index)
-        said, target = _way_out(settings, index, str(self._talking.getsockname()[0]))
+        ancillary, target = _routing(settings, index, str(self._talking.getsockname()[0]))
         try:
-            self._talking.sendmsg([beacon], said, 0, target)
+            self._talking.sendmsg([beacon], ancillary, 0, target)
         except (BlockingIOError, InterruptedError):
             return  # it is lost, as on any link
         except OSError as error:
-            raise _why(settings, error) from None
+            raise _explain(settings, error) from None
 
-    def _tell(self, said: str) -> None:
-        if self._complaints.is_first(said, self._clock()):
-            self._complain(said)
+    def _report(self, message: str) -> None:
+        if self._complaints.is_first(message, self._clock()):
+            self._complain(message)

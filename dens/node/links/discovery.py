@@ -1,7 +1,7 @@
-"""Who is in the neighbourhood: beacons that say so to everybody, and what is believed of them.
+"""Neighbour discovery: the beacons that one node sends and accepts.
 
     0   4  "DENS"
-    4   1  version of this layout: 2; in 1 a tag covered no receiver
+    4   1  version of this layout: 2 (in version 1 a tag covered no receiver)
     5   1  role
     6   1  table check of the mission table
     7   4  node
@@ -10,10 +10,10 @@
     19  2  tenths of a second between beacons
     21  8  tag, where the mission has a key
 
-A beacon is no message of the overlay: it makes nobody a contact, it lets whoever hears it greet. It is sent
-to a group or to everybody, so it is bound to no session, and a recorded one would verify for ever; therefore
-life and count have to rise, and are remembered when the node itself is forgotten. What is here owns no
-socket and no clock (dens/node/links/beacons.py does).
+A beacon is not an overlay message and opens no contact: it invites its receivers to greet. It is sent to a
+group or broadcast, so it is not bound to a session and a recorded one would always verify. Therefore life and
+count have to rise, and are remembered even when the node is forgotten. This module has no socket and no clock
+(dens/node/links/beacons.py has).
 """
 
 from dataclasses import dataclass
@@ -36,16 +36,16 @@ _ROLES: Final = frozenset(int(role) for role in Role)
 _TENTH_MS: Final = 100
 _MOST_COUNT: Final = (1 << 32) - 1
 MOST_REMEMBERED: Final = 4_096
-"""Of so many nodes it is known what was heard last; of more, who was heard longest ago is forgotten."""
+"""Nodes whose latest beacon is remembered; beyond that the least recent is forgotten."""
 PLACE_MS, PLACE_BURST = 50, 40
-"""So often beacons of one place are looked into, and so many at once."""
+"""Rate limit per source address: interval between beacons and burst."""
 ALL_MS, ALL_BURST = 2, 400
-"""The same for all places together, because a source address is anybody's to invent."""
+"""Rate limit of all addresses together, because source addresses can be forged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beacon:
-    """What a node says of itself to everybody."""
+    """The content of a beacon."""
 
     role: int
     table_check: int
@@ -55,7 +55,6 @@ class Beacon:
     period_ms: int
 
     def encode(self) -> bytes:
-        """Return twenty-one bytes."""
         return _BEACON.pack(
             MAGIC,
             VERSION,
@@ -69,9 +68,9 @@ class Beacon:
 
     @staticmethod
     def decode(content: bytes) -> "Beacon":
-        """Read twenty-one bytes, or raise RemoteProtocolError."""
+        """Decode a beacon, or raise `RemoteProtocolError`."""
         if len(content) != BEACON_BYTES or content[:4] != MAGIC:
-            raise RemoteProtocolError(f"{len(content)} bytes are no beacon", 0)
+            raise RemoteProtocolError(f"{len(content)} bytes are not a beacon", 0)
         _, version, role, check, node, life, count, tenths = _BEACON.unpack(content)
         if version != VERSION:
             raise OtherVersionError(f"version {version} is not known, {VERSION} is", 4)
@@ -80,21 +79,21 @@ class Beacon:
         if node > LAST_NODE:
             raise RemoteProtocolError(f"a node has a number up to {LAST_NODE}, not {node}", 7)
         if tenths == 0:
-            raise RemoteProtocolError("between beacons there is time", 19)
+            raise RemoteProtocolError("the beacon period is 0", 19)
         return Beacon(role, check, node, life, count, tenths * _TENTH_MS)
 
 
-class Seen(NamedTuple):
-    """What was made of a datagram that came to the group."""
+class Reception(NamedTuple):
+    """Result of receiving a datagram of the discovery group."""
 
     beacon: Beacon | None
-    """None where it is not to be believed, or says nothing new."""
+    """None if it is invalid or not new."""
     why: str = ""
-    """Why nobody should be told of it as a neighbour; nothing where that is quite usual."""
+    """Why it is ignored, if that is worth reporting."""
 
 
 class Discovery:
-    """The beacons that one node sends and hears, whichever interface they take."""
+    """The beacons of one node, on all its interfaces."""
 
     def __init__(
         self,
@@ -105,48 +104,48 @@ class Discovery:
         period_ms: int,
         now_ms: int,
         *,
-        is_heard: bool = True,
+        sends_beacons: bool = True,
     ) -> None:
-        """An end is not to be heard: it listens only."""
+        """Endpoints only listen: `sends_beacons` is False."""
         self._authenticator = authenticator
         self._table_check = table_check
         self._role = role
         self._life = life
         self._count = 0
         self._period_ms = period_ms
-        self._is_heard = is_heard
+        self._sends_beacons = sends_beacons
         self._due_ms = now_ms
         self._places = RateLimit(PLACE_MS, PLACE_BURST)
         self._all = RateLimit(ALL_MS, ALL_BURST)
         self._last: dict[int, tuple[int, int]] = {}
         self.refused = 0
-        """How many datagrams were nothing that could be believed."""
+        """Number of ignored datagrams."""
 
     def __len__(self) -> int:
-        """Return of how many nodes something is remembered."""
+        """Return the number of remembered nodes."""
         return len(self._last)
 
     def due_ms(self, now_ms: int) -> int | None:
-        """Return when the next beacon should leave; a clock that was put back makes it leave now."""
-        if not self._is_heard:
+        """Return when the next beacon is due, at most two periods from now: the clock may be put back."""
+        if not self._sends_beacons:
             return None
         return min(self._due_ms, now_ms + 2 * self._period_ms)
 
     def beacon(self, now_ms: int) -> bytes:
-        """Return the next beacon, with its tag. The next but one is due after a period that differs by up to
-        a fifth, by node and count, so that no two nodes go on speaking at once.
+        """Return the next beacon with its tag. The period varies by up to a fifth, by node and count, so that
+        two nodes do not keep colliding.
         """
         self._count = min(self._count + 1, _MOST_COUNT)
         node = self._authenticator.node
-        told = Beacon(self._role, self._table_check, node, self._life, self._count, self._period_ms)
+        beacon = Beacon(self._role, self._table_check, node, self._life, self._count, self._period_ms)
         self._due_ms = now_ms + self._period_ms * (80 + (node * 31 + self._count * 17) % 41) // 100
-        content = told.encode()
+        content = beacon.encode()
         return content + self._authenticator.tag(content, self._role, EVERYONE, 0)
 
-    def heard(self, data: bytes, place: Address, now_ms: int) -> Seen:
-        """Look into what came to the group from there; nothing is believed before its tag verifies."""
+    def receive(self, data: bytes, place: Address, now_ms: int) -> Reception:
+        """Process a datagram of the group. Nothing is remembered of it unless its tag verifies."""
         if not self._all.admits(0, now_ms) or not self._places.admits(_number_of(place), now_ms):
-            return self._refuse("it sends more than anybody need")
+            return self._refuse("it exceeds the rate limit of beacons")
         tag_bytes = self._authenticator.tag_bytes
         content, tag = (data[:-TAG_BYTES], data[-TAG_BYTES:]) if tag_bytes else (data, b"")
         try:
@@ -154,18 +153,20 @@ class Discovery:
         except OtherVersionError:
             return self._refuse(f"it sends beacons of another version: {UPDATE_ADVICE}")
         except RemoteProtocolError:
-            return self._refuse("")  # Whatever else uses this group, another mission among it.
+            return self._refuse("")  # another program or mission uses the group
         if beacon.node == self._authenticator.node:
-            return Seen(None)  # Our own, most likely.
+            return Reception(None)  # most likely our own
         if tag_bytes and not self._authenticator.verifies_broadcast(content, tag, beacon.node, beacon.role):
             return self._refuse("")
         if beacon.table_check != self._table_check:
-            return self._refuse(f"node {beacon.node} works with another mission table: give both the same")
+            return self._refuse(
+                f"node {beacon.node} has a different mission table: give both nodes the same vocabularies"
+            )
         last = self._last.get(beacon.node)
         if last is not None and (beacon.life, beacon.count) <= last:
             return self._refuse("")
         self._remember(beacon)
-        return Seen(beacon)
+        return Reception(beacon)
 
     def _remember(self, beacon: Beacon) -> None:
         self._last.pop(beacon.node, None)
@@ -173,11 +174,11 @@ class Discovery:
         if len(self._last) > MOST_REMEMBERED:
             del self._last[next(iter(self._last))]
 
-    def _refuse(self, why: str) -> Seen:
+    def _refuse(self, why: str) -> Reception:
         self.refused += 1
-        return Seen(None, why)
+        return Reception(None, why)
 
 
 def _number_of(place: Address) -> int:
-    """Return the address as a number, whatever port and scope it has."""
+    """Return the IP address as a number, without port and scope."""
     return int(ip_address(place[0].partition("%")[0]))

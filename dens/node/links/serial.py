@@ -1,13 +1,12 @@
-"""Datagrams over a serial line: SLIP frames with a CRC, as boards speak them (docs/how-to/boards.md).
+"""Datagrams over a serial line: SLIP frames with a CRC, as on boards (docs/how-to/boards.md).
 
     frame     END | escaped (datagram | CRC) | END
     escaped   END is ESCAPE 220, ESCAPE is ESCAPE 221, and 3 is ESCAPE 222, because a board's console takes
               a 3 for Ctrl-C
     CRC       CRC-16/CCITT-FALSE of the datagram, the high byte first
 
-Nothing here reads or writes: bytes go in, datagrams come out, and the other way round, so that any stream
-can carry them. What stands between frames and is none (a line of text that a board printed, noise) is handed
-over as it is.
+Nothing here reads or writes, so any stream can carry the bytes. Bytes between frames (text that a board
+printed, noise) are kept unchanged.
 """
 
 from binascii import crc_hqx
@@ -17,23 +16,22 @@ from typing import Final
 END: Final = 192
 ESCAPE: Final = 219
 _ESCAPED: Final = {END: b"\xdb\xdc", ESCAPE: b"\xdb\xdd", 3: b"\xdb\xde"}
-_MEANT: Final = {220: END, 221: ESCAPE, 222: 3}
+_UNESCAPED: Final = {220: END, 221: ESCAPE, 222: 3}
 PROMPT: Final = b">>> "
-"""What a board says that runs no program."""
+"""The console prompt of a board that runs no program."""
 RESTART: Final = b"\x02\x04"
-"""Ctrl-B and Ctrl-D: out of every mode of the console, and start again."""
+"""Ctrl-B and Ctrl-D: leave any console mode and restart."""
 LONGEST: Final = 70_000
-"""Bytes between two ENDs that are kept; no datagram is longer."""
+"""Limit of bytes kept between two ENDs; every datagram is shorter."""
 
 
 def frame(datagram: bytes) -> bytes:
-    """Return a datagram as a frame."""
     body = datagram + crc_hqx(datagram, 0xFFFF).to_bytes(2, "big")
     return bytes((END,)) + b"".join([_ESCAPED.get(byte) or bytes((byte,)) for byte in body]) + bytes((END,))
 
 
 class Deframer:
-    """Finds the frames in what a serial line brings, in whatever pieces it comes."""
+    """Extracts the frames from a byte stream."""
 
     __slots__ = ("_body", "_is_escaped", "_raw", "broken", "noise")
 
@@ -42,17 +40,17 @@ class Deframer:
         self._raw = bytearray()
         self._is_escaped = False
         self.broken = 0
-        """How often something stood between two ENDs that was no frame."""
+        """Number of byte sequences between two ENDs that were not a valid frame."""
         self.noise: deque[bytes] = deque(maxlen=64)
-        """What that was, the newest last."""
+        """The latest of them, the newest last."""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take bytes; return the datagrams that are whole now."""
-        found: list[bytes] = []
+        """Process bytes; return the datagrams that are now complete."""
+        datagrams: list[bytes] = []
         for byte in data:
             if byte == END:
-                if (datagram := self._ended()) is not None:
-                    found.append(datagram)
+                if (datagram := self._end_frame()) is not None:
+                    datagrams.append(datagram)
                 continue
             if len(self._raw) < LONGEST:
                 self._raw.append(byte)
@@ -61,14 +59,14 @@ class Deframer:
                 continue
             if self._is_escaped:
                 self._is_escaped = False
-                byte = _MEANT.get(byte, 256)
+                byte = _UNESCAPED.get(byte, 256)
             if byte < 256 and len(self._body) < LONGEST:
                 self._body.append(byte)
             else:
-                self._body = bytearray(b"\x00" * LONGEST)  # it cannot become a frame any more
-        return found
+                self._body = bytearray(b"\x00" * LONGEST)  # no longer a valid frame
+        return datagrams
 
-    def _ended(self) -> bytes | None:
+    def _end_frame(self) -> bytes | None:
         body, raw = bytes(self._body), bytes(self._raw)
         self._body.clear()
         self._raw.clear()
@@ -83,10 +81,10 @@ class Deframer:
 
 
 class SerialLink:
-    """One end of a serial line to a board: what to write when, and what was read.
+    """The host's side of a serial line to a board, without its input and output.
 
-    A board's line holds few bytes while the board is busy, so frames are written in bursts of at most
-    `burst_bytes` with `pause_ms` in between; 0 means without pause.
+    A board buffers few bytes while it is busy, so frames are written in bursts of at most `burst_bytes` with
+    `pause_ms` in between; 0 means without pause.
     """
 
     __slots__ = ("_burst_bytes", "_free_ms", "_pause_ms", "_waiting", "deframer")
@@ -101,11 +99,11 @@ class SerialLink:
         self.deframer: Final = Deframer()
 
     def send(self, datagram: bytes) -> None:
-        """Put a datagram behind what waits to be written."""
+        """Queue a datagram."""
         self._waiting += frame(datagram)
 
     def bytes_to_write(self, now_ms: int) -> bytes:
-        """Return what may be written now; nothing where nothing waits or the board still needs its pause."""
+        """Return the next burst; empty if nothing is queued or the pause is not over."""
         if not self._waiting or (
             self._free_ms is not None and now_ms < self._free_ms <= now_ms + self._pause_ms
         ):
@@ -117,9 +115,9 @@ class SerialLink:
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether something waits to be written."""
+        """Return whether bytes are queued."""
         return bool(self._waiting)
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take what was read; return the datagrams in it."""
+        """Process bytes that were read; return the datagrams that are now complete."""
         return self.deframer.feed(data)

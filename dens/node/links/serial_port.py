@@ -1,7 +1,7 @@
-"""A serial port with one board on it, opened again whenever it has gone away.
+"""A serial port with one board, reopened whenever it disappears.
 
-The board speaks first: what it is sent while it starts would be typed into its console. Where it sits at its
-prompt all the same, it is told to start again.
+The board sends first, because bytes sent while it starts would go to its console. A board that shows its
+console prompt is restarted.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ from typing import Final
 from dens.node.links.runtime import Runtime
 from dens.node.links.serial import PROMPT, RESTART, SerialLink
 
-_AGAIN_S: Final = 2.0
+_RETRY_S: Final = 2.0
 _BURST_S: Final = 0.02
 _READ_BYTES: Final = 65_536
 BAUDS: Final = {rate: getattr(termios, f"B{rate}") for rate in (9600, 19200, 38400, 57600, 115200, 230400)}
-"""What a port's speed may be."""
+"""Supported speeds."""
 
 
 class SerialPort:
-    """One board, by its node number, on one port."""
+    """The link to one board, identified by its node number."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class SerialPort:
         is_trusted: bool,
         baud: int,
     ) -> None:
-        """`complain` is told when the port cannot be used, once until it can."""
+        """`complain` receives, once, that the port cannot be used."""
         self._runtime = runtime
         self._path = path
         self._node = node
@@ -46,23 +46,23 @@ class SerialPort:
         self._lost: asyncio.Event = asyncio.Event()
 
     async def keep_open(self) -> None:
-        """Use the port whenever it is there, until this is cancelled."""
-        is_told = False
+        """Use the port while it exists, until this is cancelled."""
+        is_reported = False
         while True:
             try:
                 self._open()
             except OSError as error:
-                if not is_told:
-                    self._complain(f"{self._path} cannot be used: {error.strerror}; it is tried again")
-                    is_told = True
+                if not is_reported:
+                    self._complain(f"{self._path} cannot be used: {error.strerror}; retrying")
+                    is_reported = True
             else:
-                is_told = False
+                is_reported = False
                 try:
                     await self._lost.wait()
                 finally:
                     self._close()
-                self._complain(f"{self._path} went away; it is tried again")
-            await asyncio.sleep(_AGAIN_S)
+                self._complain(f"{self._path} disappeared; is the board unplugged? retrying")
+            await asyncio.sleep(_RETRY_S)
 
     def _open(self) -> None:
         descriptor = os.open(self._path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -70,13 +70,13 @@ class SerialPort:
             _make_raw(descriptor, self._baud)
         except (OSError, termios.error) as error:
             os.close(descriptor)
-            raise OSError(error.args[0], f"it is no serial port ({error.args[1]})") from None
+            raise OSError(error.args[0], f"it is not a serial port ({error.args[1]})") from None
         self._descriptor = descriptor
         self._link = SerialLink()
         self._unwritten = b""
         self._tail = b""
         self._is_writing = False
-        self._is_met = False
+        self._is_in_contact = False
         self._lost.clear()
         asyncio.get_running_loop().add_reader(descriptor, self._readable)
 
@@ -85,12 +85,12 @@ class SerialPort:
             asyncio.get_running_loop().remove_reader(self._descriptor)
             os.close(self._descriptor)
             self._descriptor = None
-            self._leave()
+            self._end_contact()
             self._runtime.settle()
 
-    def _leave(self) -> None:
-        if self._is_met:
-            self._is_met = False
+    def _end_contact(self) -> None:
+        if self._is_in_contact:
+            self._is_in_contact = False
             self._runtime.contact_lost(self._node)
 
     def _readable(self) -> None:
@@ -107,18 +107,18 @@ class SerialPort:
             return
         self._tail = (self._tail + data)[-len(PROMPT) :]
         if self._tail == PROMPT:
-            self._leave()
+            self._end_contact()
             self._unwritten = RESTART
             self._write_soon()
         for datagram in self._link.receive(data):
-            if not self._is_met:
-                self._is_met = True
+            if not self._is_in_contact:
+                self._is_in_contact = True
                 self._runtime.contact_opened(self._node, self, is_trusted=self._is_trusted)
             self._runtime.receive(datagram, self._node)
         self._runtime.settle()
 
     def send(self, peer: int, data: bytes) -> None:
-        """Put a datagram behind what waits to be written."""
+        """Queue a datagram."""
         if self._descriptor is not None:
             self._link.send(data)
             self._write_soon()
@@ -129,7 +129,7 @@ class SerialPort:
             asyncio.get_running_loop().call_soon(self._write)
 
     def _write(self) -> None:
-        """Write a burst, and come back while there is more: a board's line holds few bytes."""
+        """Write a burst, and continue later if there is more: a board buffers few bytes."""
         self._is_writing = False
         if self._descriptor is None:
             return
@@ -148,7 +148,7 @@ class SerialPort:
 
 
 def _make_raw(descriptor: int, baud: int) -> None:
-    """Let every byte through as it is, at this speed, whatever the modem's lines say."""
+    """Disable all translation of bytes and all modem control lines, and set the speed."""
     tty.setraw(descriptor)
     mode = termios.tcgetattr(descriptor)
     mode[2] |= termios.CLOCAL | termios.CREAD

@@ -1,1 +1,1 @@
-"""What the commands of a node print."""
+"""Output of the `dens node` commands."""

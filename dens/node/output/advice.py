@@ -1,5 +1,7 @@
-"""What a subscriber is told of a subscription that nobody in reach can serve: who nearly could, and what is
-missing. Which attributes a subscription needs its language's own look-up question says.
+"""Advice for a subscription that no publisher in reach can serve: which nodes come closest, and what they
+lack.
+
+The language of the subscription decides which attributes it needs (`LookUp.question`).
 """
 
 from contextlib import suppress
@@ -16,17 +18,17 @@ from plugins.language import LanguageDefect
 from watchdog.vector import VectorError
 
 MISSING_WORDS = {
-    "late": "somebody did not answer in time",
-    "lost": "a contact ended before its answer was here",
-    "far": "somebody is beyond the hop limit",
-    "much": "there is more than an answer may say",
-    "busy": "a node has too much to answer",
+    "late": "a node did not answer in time",
+    "lost": "a contact ended before its answer arrived",
+    "far": "a node is beyond the hop limit",
+    "much": "there are more offers than fit into an answer",
+    "busy": "a node is overloaded with look-ups",
 }
-"""Why an answer is partial, for people."""
+"""Reasons for a partial answer."""
 
 
 class Advice:
-    """Listens to what a subscriber hears of offers, and puts into words what follows from it."""
+    """Collects the offers that a subscriber receives, and explains whether they serve its subscriptions."""
 
     def __init__(self, end: SubscriberEndpoint, table: MissionTable) -> None:
         self._end = end
@@ -34,55 +36,54 @@ class Advice:
         self._heard: OffersHeard | None = None
 
     def note(self, event: Event) -> None:
-        """Take what was answered last."""
+        """Keep the latest answer to a look-up."""
         if isinstance(event, OffersHeard):
             self._heard = event
 
     def sentence(self, event: SubscriptionUnserved | SubscriptionServed) -> str | None:
-        """Return what to tell the person; None where the subscription is in force no more."""
-        asked = self._subscription(event)
-        if asked is None:
+        """Return a sentence for the user, None if the subscription is no longer active."""
+        subscription = self._subscription(event)
+        if subscription is None:
             return None
-        who = f"subscription {asked.id}"
+        name = f"subscription {subscription.id}"
+        alternatives = self._alternatives(subscription)
         if isinstance(event, SubscriptionServed):
-            nodes = sorted({node for one in self._alternatives(asked) for node in one.publishers})
-            return f"{who} can be served now, by {_called(nodes)}"
-        said = [f"{who}: nobody in reach can serve it"]
-        said += [words for one in self._alternatives(asked) if (words := self._missing(one))]
-        near = self._nearest(asked)
+            nodes = sorted({node for alternative in alternatives for node in alternative.publishers})
+            return f"{name} can be served now, by {_node_list(nodes)}"
+        details = [words for alternative in alternatives if (words := self._missing(alternative))]
+        near = self._nearest(subscription)
         if near:
-            said.append(f"nearest: {near}")
-        away = self._away(asked)
+            details.append(f"nearest: {near}")
+        away = self._away(subscription)
         if away:
-            said.append(f"{_called(away)} could, and {'is' if len(away) == 1 else 'are'} not in reach")
+            details.append(f"{_node_list(away)} could, and {'is' if len(away) == 1 else 'are'} not in reach")
         if event.reason is not None and self._heard is not None:
             why = listed([MISSING_WORDS[word] for word in self._heard.missing])
-            said.append(f"not everybody has answered ({why})")
-        return said[0] + (": " + "; ".join(said[1:]) if said[1:] else "")
+            details.append(f"not all nodes have answered ({why})")
+        return f"{name}: no node in reach can serve it" + (": " + "; ".join(details) if details else "")
 
     def document(self, event: SubscriptionUnserved | SubscriptionServed) -> dict[str, Any]:
-        """Return the same for programs."""
-        asked = self._subscription(event)
-        if asked is None:
+        """Return the same as plain data for JSON."""
+        subscription = self._subscription(event)
+        if subscription is None:
             return {}
-        alternatives = self._alternatives(asked)
         return {
-            "subscription": asked.id,
+            "subscription": subscription.id,
             "alternatives": [
                 {
-                    **one.as_document(),
-                    "measured_by": {name: list(nodes) for name, nodes in self._measured(one).items()},
+                    **alternative.as_document(),
+                    "measured_by": {name: list(nodes) for name, nodes in self._measured(alternative).items()},
                 }
-                for one in alternatives
+                for alternative in self._alternatives(subscription)
             ],
-            "away": self._away(asked),
+            "away": self._away(subscription),
             "missing": [] if self._heard is None else list(self._heard.missing),
         }
 
     # ------------------------------------------------------------------ facts
 
     def _subscription(self, event: SubscriptionUnserved | SubscriptionServed) -> Subscription | None:
-        return next((one for one in self._end.in_force if one.item.id == event.item.id), None)
+        return next((held for held in self._end.in_force if held.item.id == event.item.id), None)
 
     @property
     def _directory(self) -> DistributedDataDictionary:
@@ -94,41 +95,43 @@ class Advice:
         offers = () if self._heard is None else self._heard.offers
         return frozenset(offer.item.origin for offer in offers if offer.distance)
 
-    def _alternatives(self, asked: Subscription) -> tuple[AlternativeOffers, ...]:
+    def _alternatives(self, subscription: Subscription) -> tuple[AlternativeOffers, ...]:
+        language, body = subscription.item.language, subscription.body
         with suppress(VectorError, LanguageDefect):
-            return offers_for(self._directory, self._table, asked.item.language, asked.body, self._reach)
+            return offers_for(self._directory, self._table, language, body, self._reach)
         return ()
 
-    def _away(self, asked: Subscription) -> list[int]:
+    def _away(self, subscription: Subscription) -> list[int]:
         with suppress(VectorError, LanguageDefect):
-            known = self._directory.publishers_for(asked.item.language, asked.body)
+            known = self._directory.publishers_for(subscription.item.language, subscription.body)
             return [node for node in known if node not in self._reach]
         return []
 
-    def _measured(self, one: AlternativeOffers) -> dict[str, tuple[int, ...]]:
-        """Return who in reach measures each attribute of an alternative."""
+    def _measured(self, alternative: AlternativeOffers) -> dict[str, tuple[int, ...]]:
+        """Return the nodes in reach that measure each attribute of an alternative."""
         offered = {
             (offer.event.name, offer.attribute.name): offer.nodes
             for offer in browse_offers(self._directory, self._table, within=self._reach)
         }
-        return {name: offered.get((one.event, name), ()) for name in one.attributes}
+        return {name: offered.get((alternative.event, name), ()) for name in alternative.attributes}
 
-    def _missing(self, one: AlternativeOffers) -> str:
-        """Return who measures each attribute; nothing for a language that asks for something else."""
-        if not one.attributes:
+    def _missing(self, alternative: AlternativeOffers) -> str:
+        """Describe who measures each attribute; empty for languages without attributes."""
+        if not alternative.attributes:
             return ""
-        measured = [(name, _called(nodes)) for name, nodes in self._measured(one).items()]
+        measured = [(name, _node_list(nodes)) for name, nodes in self._measured(alternative).items()]
         first, *others = measured
-        said = [f"{first[0]} is measured by {first[1]}", *(f"{name} by {who}" for name, who in others)]
-        return f"{', '.join(said)} ({one.event})"
+        parts = [f"{first[0]} is measured by {first[1]}", *(f"{name} by {nodes}" for name, nodes in others)]
+        return f"{', '.join(parts)} ({alternative.event})"
 
-    def _nearest(self, asked: Subscription) -> str:
-        partial = [offer for one in self._alternatives(asked) for offer in one.partial]
+    def _nearest(self, subscription: Subscription) -> str:
+        alternatives = self._alternatives(subscription)
+        partial = [offer for alternative in alternatives for offer in alternative.partial]
         partial.sort(key=lambda offer: (len(offer.missing), offer.node))
         return listed([f"node {offer.node} lacks {' and '.join(offer.missing)}" for offer in partial[:3]])
 
 
-def _called(nodes: "tuple[int, ...] | list[int]") -> str:
+def _node_list(nodes: "tuple[int, ...] | list[int]") -> str:
     if not nodes:
-        return "nobody"
+        return "no node"
     return ("node " if len(nodes) == 1 else "nodes ") + listed([str(node) for node in nodes])

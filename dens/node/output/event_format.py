@@ -1,4 +1,4 @@
-"""What happened at a node, as a line for people and as a document for programs."""
+"""Formats the events of a node: a line for people, a document for programs."""
 
 import json
 from dataclasses import asdict
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from dens.node.clock import NETWORK_EPOCH_MS
-from dens.node.links.rates import Rate, Rates
+from dens.node.links.log_throttle import LogThrottle, Repetition
 from dens.overlay.events import (
     ContactClosed,
     ContactOpened,
@@ -35,16 +35,16 @@ from dens.overlay.wire.messages import Satisfied
 from watchdog.header import HEADER_ID
 
 _REPEATED: Final = (DuplicateReceived, MessageAcknowledged)
-_UNTOLD: Final = (*_REPEATED, HoldingsEnded, RoutesChanged)
-"""People are told what changed, not that it was said again, and what ended, not what is left."""
-_UNTOLD_WORDS: Final = frozenset(kind.kind for kind in _REPEATED)
+_JSON_ONLY: Final = (*_REPEATED, HoldingsEnded, RoutesChanged)
+"""Not printed for people: repetitions, and what is still held."""
+_JSON_ONLY_KINDS: Final = frozenset(kind.kind for kind in _REPEATED)
 _VERSION: Final = REASON_NAMES[Reason.VERSION]
-_MOST_TOLD: Final = 64
-"""So many kinds of what happens too often are told apart."""
+_MOST_KINDS: Final = 64
+"""Kinds of repeated events that are counted separately."""
 
 
 def event_document(event: Event) -> dict[str, Any]:
-    """Return an event as plain data; every event has its time and its word."""
+    """Return an event as plain data for JSON."""
     if isinstance(event, MessageEvent):
         item = event.item
         document: dict[str, Any] = {
@@ -98,8 +98,8 @@ def event_document(event: Event) -> dict[str, Any]:
 
 
 def event_line(event: Event) -> str | None:
-    """Return an event as a person reads it, or None where it is not worth a line."""
-    if isinstance(event, _UNTOLD):
+    """Return an event as a line for people, None if it is not shown to them."""
+    if isinstance(event, _JSON_ONLY):
         return None
     if isinstance(event, MessageEvent):
         what = f"{event.kind} {event.item.type_name} {event.item.origin}/{event.item.number}"
@@ -118,11 +118,9 @@ def event_line(event: Event) -> str | None:
     if isinstance(event, DatagramRefused):
         return _at(event.at_ms, f"refused {event.size} bytes from {event.peer}: {event.reason}")
     if isinstance(event, NumberShared):
-        one, other = event.places
-        told = (
-            f"two call themselves {event.node}: {one} and {other}; give each a number of its own, with --as"
-        )
-        return _at(event.at_ms, told)
+        first, second = event.places
+        conflict = f"two nodes use the number {event.node}: {first} and {second}"
+        return _at(event.at_ms, f"{conflict}; give each its own number with --as")
     if isinstance(event, ContactOpened):
         return _at(event.at_ms, f"contact with {event.peer} ({event.place}) opened")
     if isinstance(event, ContactClosed):
@@ -130,30 +128,31 @@ def event_line(event: Event) -> str | None:
     if isinstance(event, OffersHeard):
         if not event.offers:
             return None
-        others = "1 other offers" if len(event.offers) == 1 else f"{len(event.offers)} others offer"
-        return _at(event.at_ms, f"heard what {others}")
+        nodes = "1 node" if len(event.offers) == 1 else f"{len(event.offers)} nodes"
+        return _at(event.at_ms, f"received the offers of {nodes}")
     if isinstance(event, FilterInstalled):
         subscription = f"{event.item.origin}'s subscription {event.item.payload[HEADER_ID]}"
-        return _at(event.at_ms, f"looks for {subscription} from now on")
-    return _at(event.at_ms, f"looks for {event.subscriber}'s subscription {event.id} no more: {event.reason}")
+        return _at(event.at_ms, f"installed the filter of {subscription}")
+    removed = f"removed the filter of {event.subscriber}'s subscription {event.id}"
+    return _at(event.at_ms, f"{removed}: {event.reason}")
 
 
 def _at(at_ms: int, what: str) -> str:
     return f"{datetime.fromtimestamp((NETWORK_EPOCH_MS + at_ms) / 1000):%H:%M:%S} {what}"
 
 
-class Often(NamedTuple):
-    """What may happen as often as somebody else likes: bytes or messages that are refused, or come again."""
+class RepeatedEvent(NamedTuple):
+    """An event that peers can cause at any rate: refused bytes, and refused or repeated messages."""
 
     event: str
     what: str
-    """Bytes, or the type of a message."""
+    """"bytes", or the type of the message."""
     peer: int | None
     reason: str | None
 
     @classmethod
-    def of(cls, event: Event) -> "Often | None":
-        """Return it where an event is of that kind."""
+    def of(cls, event: Event) -> "RepeatedEvent | None":
+        """Return the kind of a repeatable event, None for others."""
         if isinstance(event, DatagramRefused):
             return cls(event.kind, "bytes", event.peer, event.reason)
         if isinstance(event, MessageRefused | DuplicateReceived | MessageUndecided):
@@ -161,14 +160,18 @@ class Often(NamedTuple):
         return None
 
 
-def rate_document(rate: Rate[Often], at_ms: int) -> dict[str, Any]:
-    """Return how often something happened again, as plain data."""
-    of = {"of": None} if rate.what is None else dict(zip(("of", *Often._fields[1:]), rate.what, strict=True))
+def rate_document(rate: Repetition[RepeatedEvent], at_ms: int) -> dict[str, Any]:
+    """Return a repetition as plain data for JSON."""
+    of = (
+        {"of": None}
+        if rate.what is None
+        else dict(zip(("of", *RepeatedEvent._fields[1:]), rate.what, strict=True))
+    )
     return {"at_ms": at_ms, "event": "rate", **of, "count": rate.times, "within_ms": rate.within_ms}
 
 
-def rate_line(rate: Rate[Often], at_ms: int) -> str:
-    """Return the same as a person reads it."""
+def rate_line(rate: Repetition[RepeatedEvent], at_ms: int) -> str:
+    """Return a repetition as a line for people."""
     often = f"{rate.times:,} times more within {rate.within_ms / 1000:,.0f} s"
     if rate.what is None:
         return _at(at_ms, f"refused or repeated {often}: of other peers and for other reasons")
@@ -176,36 +179,36 @@ def rate_line(rate: Rate[Often], at_ms: int) -> str:
     return _at(at_ms, f"{rate.what.event} {rate.what.what} from {rate.what.peer} {often}{because}")
 
 
-class Teller:
-    """Tells events as they come. What others can make happen as often as they like is told at a bounded rate,
-    because a log must not grow with a flood: the first at once, then how many there were.
+class EventFormatter:
+    """Formats events. Events that peers can cause at any rate are throttled, so that a flood cannot fill a
+    log: the first is printed at once, then only counts.
     """
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._rates: Rates[Often] = Rates(_MOST_TOLD)
+        self._throttle: LogThrottle[RepeatedEvent] = LogThrottle(_MOST_KINDS)
         self._advised: set[int] = set()
         self._quarantined = 0
         self._undecided = 0
 
     def lines(self, event: Event) -> list[str]:
-        """Return what is to be printed when this has happened."""
+        """Return the lines to print for an event."""
         return [*self.rates(event.at_ms), *self._of(event)]
 
     def rates(self, at_ms: int, *, at_the_end: bool = False) -> list[str]:
-        """Return what is to be printed of what went on happening until now."""
-        due = self._rates.due(at_ms, at_the_end=at_the_end)
+        """Return the lines to print for repetitions that are due."""
+        due = self._throttle.due(at_ms, at_the_end=at_the_end)
         if self._as_json:
             return [json.dumps(rate_document(rate, at_ms)) for rate in due]
         return [
             rate_line(rate, at_ms)
             for rate in due
-            if rate.what is None or rate.what.event not in _UNTOLD_WORDS
+            if rate.what is None or rate.what.event not in _JSON_ONLY_KINDS
         ]
 
     def summary(self, at_ms: int, quarantined_held: int) -> list[str]:
-        """Return what is to be printed at the end: how many messages were quarantined and undecided in this
-        life, and how many are held that are quarantined. Nothing, where there was none of it.
+        """Return the lines to print at the end: messages quarantined and undecided since the start, and
+        quarantined messages still held. Empty if all are 0.
         """
         counts = {
             "quarantined": self._quarantined,
@@ -217,15 +220,15 @@ class Teller:
         if self._as_json:
             return [json.dumps({"at_ms": at_ms, "event": "summary", **counts})]
         what = f"quarantined {self._quarantined:,} messages, {quarantined_held:,} are held"
-        return [_at(at_ms, f"{what}; {self._undecided:,} were undecided for want of work")]
+        return [_at(at_ms, f"{what}; {self._undecided:,} were undecided because the work budget was used up")]
 
     def _of(self, event: Event) -> list[str]:
         if isinstance(event, MessageQuarantined):
             self._quarantined += 1
         elif isinstance(event, MessageUndecided):
             self._undecided += 1
-        often = Often.of(event)
-        if often is not None and not self._rates.is_first(often, event.at_ms):
+        repeated = RepeatedEvent.of(event)
+        if repeated is not None and not self._throttle.is_first(repeated, event.at_ms):
             return []
         if self._as_json:
             return [json.dumps(event_document(event))]
@@ -233,15 +236,16 @@ class Teller:
         return [] if line is None else [line + self._advice(event)]
 
     def _advice(self, event: Event) -> str:
-        """Return what to do about a peer of another version, once for each peer."""
+        """Return advice about a peer of another version, once per peer."""
         if not isinstance(event, DatagramRefused) or event.reason != _VERSION:
             return ""
-        if event.peer in self._advised or len(self._advised) == _MOST_TOLD:
+        if event.peer in self._advised or len(self._advised) == _MOST_KINDS:
             return ""
         self._advised.add(event.peer)
         return f"; {UPDATE_ADVICE}"
 
 
-def _entry(one: Satisfied) -> list[int | str]:
-    """Return (id, revision, degree) of a subscription, and in hexadecimal what its language knows more."""
-    return [one.id, one.seq, one.degree_u8, *([one.detail.hex()] if one.detail else [])]
+def _entry(satisfied: Satisfied) -> list[int | str]:
+    """Return id, revision and degree of a subscription, and the detail of its language as hex if any."""
+    detail = [satisfied.detail.hex()] if satisfied.detail else []
+    return [satisfied.id, satisfied.seq, satisfied.degree_u8, *detail]

@@ -1,8 +1,7 @@
-"""Standard output of a node and of its ends, and what follows when nobody can take it any more.
+"""Standard output of a node and its endpoints, and what happens when it can no longer be written.
 
-A DENS node is there for others, and a publisher for what it measures: both go on when whoever read their
-events is gone or the disk of their log is full, and say so. A subscriber is there to show something, and
-ends.
+A DENS node serves other nodes and a publisher its subscribers, so both continue when the reader of their
+output is gone or the disk is full, and report it once. A subscriber exists to show something, so it ends.
 """
 
 import sys
@@ -12,7 +11,7 @@ from dens.config.streams import forget, printable
 
 
 class OutputError(Exception):
-    """Standard output cannot be written any more."""
+    """Standard output can no longer be written."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"standard output: {error.strerror or error}")
@@ -20,7 +19,7 @@ class OutputError(Exception):
 
 
 def put(line: str) -> None:
-    """Print a line at once, or raise `OutputError`; nothing more is written to that output then."""
+    """Print a line and flush, or raise `OutputError` and close that output."""
     try:
         print(line, flush=True)
     except OSError as error:
@@ -29,15 +28,15 @@ def put(line: str) -> None:
 
 
 def say(line: str) -> None:
-    """Tell the person something on stderr, if that is still there: no node ends because it is not."""
+    """Print a line on stderr. A closed stderr is ignored: it must not end a node."""
     try:
         print(printable(line), file=sys.stderr, flush=True)
     except OSError:
         forget(sys.stderr)
 
 
-def putting_while_possible() -> Callable[[str], None]:
-    """Return what prints lines for as long as it can, and says once that it cannot any more."""
+def safe_writer() -> Callable[[str], None]:
+    """Return a function that prints lines while stdout works, and reports once when it no longer does."""
     is_lost = False
 
     def put_if_possible(line: str) -> None:
@@ -48,6 +47,6 @@ def putting_while_possible() -> Callable[[str], None]:
             put(line)
         except OutputError as error:
             is_lost = True
-            say(f"{error}; this goes on, and tells its events no more")
+            say(f"{error}; this continues without printing events")
 
     return put_if_possible

@@ -1,6 +1,6 @@
-"""How a node's process lives: its links are opened, it is driven until it is told to end, all is committed.
+"""The process of a node or endpoint: opens links, drives the engine until it is stopped, commits the store.
 
-SIGTERM ends it with 0, Ctrl-C with 130, and so does its own work when it is done. SIGHUP does not end it.
+Exit code 0 after SIGTERM, 130 after Ctrl-C, or the code of the process's own work. SIGHUP is ignored.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from dens.config.problems import Problem
 from dens.config.refusal import Refusal
 from dens.node.links.beacons import Beacons, InterfaceError
 from dens.node.links.discovery import Beacon
-from dens.node.links.neighbours import Address, Neighbours, spoken
+from dens.node.links.neighbours import Address, Neighbours, format_address
 from dens.node.links.runtime import Runtime
 from dens.node.links.serial_port import SerialPort
 from dens.node.links.udp import UdpLink
 from dens.node.output.stdout import OutputError, say
 from dens.node.processes.addresses import Links
-from dens.node.processes.finding import Finding
+from dens.node.processes.discovery_setup import DiscoverySetup
 from dens.node.storage.sqlite import SqliteStore
 from dens.overlay.errors import MovedStoreError, StoreError
 from dens.overlay.events import Event
@@ -30,62 +30,61 @@ from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import Role
 
-_LOOK_S: Final = 1.0
+_CHECK_S: Final = 1.0
 _HANGUP: Final = "SIGHUP: nothing is reloaded and this continues; SIGTERM ends it"
 Work = Callable[[Runtime], Coroutine[Any, Any, int]]
-"""What an end does while it is driven; when it returns an exit code, the process ends with it."""
+"""The task of an endpoint. The process ends with the exit code that it returns."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeProcess:
-    """What a process lives with: its engine, and what stands around it."""
+    """An engine with its store, links and callbacks."""
 
     engine: ProtocolEngine
     store: SqliteStore
     authenticator: Authenticator
     links: Links
     clock: Callable[[], int]
-    hear: Callable[[Event], None]
-    """Is given every event, once."""
-    begun: Callable[[Address | None], None] | None = None
-    """Is told, when the links are open, under which address."""
-    look: Callable[[int], None] | None = None
-    """Is called every second with the time."""
+    on_event: Callable[[Event], None]
+    """Is called once for every event."""
+    on_ready: Callable[[Address | None], None] | None = None
+    """Is called with the UDP address when the links are open."""
+    each_second: Callable[[int], None] | None = None
+    """Is called every second with the time in milliseconds."""
     work: Work | None = None
-    finding: Finding | None = None
-    """How it finds others, if it does."""
+    discovery: DiscoverySetup | None = None
 
 
-def live(life: NodeProcess) -> int:
-    """Drive an engine until it is told to end; return the exit code. The store is committed and closed.
+def run_process(process: NodeProcess) -> int:
+    """Drive an engine until it is stopped; return the exit code. The store is committed and closed.
 
-    A store that can no longer be written, or is not where it was, ends the process with 4; what was
-    acknowledged is in it.
+    A store that can no longer be written, or was moved, ends the process with 4. Everything acknowledged
+    before is in it.
     """
     try:
-        code = asyncio.run(_driven(life))
-        life.store.commit()
+        code = asyncio.run(_drive(process))
+        process.store.commit()
         if code == exits.INTERRUPTED:
             say("interrupted; everything is committed")
         return code
     except MovedStoreError as error:
-        advice = "nothing was acknowledged since that was noticed; put it back, and start anew"
-        say(str(Problem(str(life.store.path), 0, 0, "error", "D371", f"{error}; {advice}")))
+        advice = "nothing has been acknowledged since; put the file back and start again"
+        say(str(Problem(str(process.store.path), 0, 0, "error", "D371", f"{error}; {advice}")))
         return exits.ABORTED
     except StoreError as error:
         say(str(error))
         return exits.ABORTED
     except OutputError as error:
-        life.store.commit()
+        process.store.commit()
         say(f"{error}; everything is committed, and what could not be shown is shown next time")
         return exits.FINE if error.is_reader_gone else exits.BAD_INPUT
     finally:
-        life.store.close()
+        process.store.close()
 
 
-async def _driven(life: NodeProcess) -> int:
-    runtime = Runtime(life.engine, life.clock, life.hear)
-    links, codes = life.links, list[int]()
+async def _drive(process: NodeProcess) -> int:
+    runtime = Runtime(process.engine, process.clock, process.on_event)
+    links, codes = process.links, list[int]()
 
     def end(code: int) -> None:
         codes.append(code)
@@ -95,21 +94,28 @@ async def _driven(life: NodeProcess) -> int:
     loop.add_signal_handler(signal.SIGTERM, end, exits.FINE)
     loop.add_signal_handler(signal.SIGINT, end, exits.INTERRUPTED)
     loop.add_signal_handler(signal.SIGHUP, say, _HANGUP)
-    socket = None if links.address is None else await _udp(runtime, life.authenticator, links, links.address)
-    beacons = None if socket is None or life.finding is None else _beacons(life.finding, socket, life.clock)
-    tasks = [
-        asyncio.create_task(
-            SerialPort(
-                runtime, Path(one.port), one.node, say, is_trusted=one.trusted, baud=one.baud
-            ).keep_open()
+    socket = beacons = None
+    if links.address is not None:
+        socket = await _open_udp(runtime, process.authenticator, links, links.address)
+        if process.discovery is not None:
+            beacons = _open_beacons(process.discovery, socket, process.clock)
+    ports = [
+        SerialPort(
+            runtime,
+            Path(settings.port),
+            settings.node,
+            say,
+            is_trusted=settings.trusted,
+            baud=settings.baud,
         )
-        for one in links.serial
+        for settings in links.serial
     ]
-    tasks.append(asyncio.create_task(_looked_after(life, runtime)))
-    if life.work is not None:
-        tasks.append(asyncio.create_task(_worked(life.work, runtime, end)))
-    if life.begun is not None:
-        life.begun(None if socket is None else socket.address)
+    tasks = [asyncio.create_task(port.keep_open()) for port in ports]
+    tasks.append(asyncio.create_task(_check_each_second(process, runtime)))
+    if process.work is not None:
+        tasks.append(asyncio.create_task(_run_work(process.work, runtime, end)))
+    if process.on_ready is not None:
+        process.on_ready(None if socket is None else socket.address)
     try:
         await runtime.run()
     finally:
@@ -125,21 +131,21 @@ async def _driven(life: NodeProcess) -> int:
     return codes[0]
 
 
-async def _looked_after(life: NodeProcess, runtime: Runtime) -> None:
-    """See every second whether the store is still there, also where nothing is to be written."""
+async def _check_each_second(process: NodeProcess, runtime: Runtime) -> None:
+    """Notice a store that was moved or deleted, even if nothing is written."""
     while True:
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_CHECK_S)
         try:
-            life.store.check_place()
-            if life.look is not None:
-                life.look(life.clock())
+            process.store.check_files()
+            if process.each_second is not None:
+                process.each_second(process.clock())
         except Exception as error:
             runtime.fail(error)
             return
 
 
-async def _worked(work: Work, runtime: Runtime, end: Callable[[int], None]) -> None:
-    """Do the work, and end the process with its code; what it raises is raised where the process ends."""
+async def _run_work(work: Work, runtime: Runtime, end: Callable[[int], None]) -> None:
+    """Run the work and end the process with its code. An exception ends the process too."""
     try:
         end(await work(runtime))
     except asyncio.CancelledError:
@@ -148,23 +154,25 @@ async def _worked(work: Work, runtime: Runtime, end: Callable[[int], None]) -> N
         runtime.fail(error)
 
 
-def _beacons(finding: Finding, link: UdpLink, clock: Callable[[], int]) -> Beacons:
-    """Begin to be found, and to find DENS nodes; an interface that cannot be used is refused."""
+def _open_beacons(setup: DiscoverySetup, link: UdpLink, clock: Callable[[], int]) -> Beacons:
+    """Start discovery; an unusable interface raises `DocumentError`."""
 
-    def found(beacon: Beacon, place: Address) -> None:
+    def on_beacon(beacon: Beacon, place: Address) -> None:
         if beacon.role == Role.MEDIATOR:
             link.discovered(beacon.node, place, beacon.period_ms)
 
-    beacons = Beacons(finding.discovery, finding.interfaces, link.another_handle(), clock, found, say)
+    beacons = Beacons(setup.discovery, setup.interfaces, link.another_handle(), clock, on_beacon, say)
     try:
         beacons.open()
     except InterfaceError as error:
         link.close()
-        raise finding.refusal(error) from None
+        raise setup.refusal(error) from None
     return beacons
 
 
-async def _udp(runtime: Runtime, authenticator: Authenticator, links: Links, address: Address) -> UdpLink:
+async def _open_udp(
+    runtime: Runtime, authenticator: Authenticator, links: Links, address: Address
+) -> UdpLink:
     neighbours = Neighbours(
         authenticator,
         links.listed,
@@ -178,6 +186,6 @@ async def _udp(runtime: Runtime, authenticator: Authenticator, links: Links, add
         )
     except OSError as error:
         raise Refusal(
-            f"{spoken(address)} cannot be used: {error.strerror}; is another node running there?"
+            f"{format_address(address)} cannot be used: {error.strerror}; is another node running there?"
         ) from None
     return link

@@ -1,4 +1,4 @@
-"""A subscriber's process: it asks for what files describe, and shows what comes until it has enough."""
+"""A subscriber process: subscribes to files and shows notifications until it has enough."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from dens.config.refusal import Refusal
 from dens.interfaces import Signer
 from dens.node.links.runtime import Runtime
 from dens.node.output.stdout import OutputError
-from dens.node.processes.probe import Answer
+from dens.node.processes.reachability import NodeReachability
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
 from dens.overlay.session.signatures import signed
@@ -25,17 +25,17 @@ from plugins.authoring import CompileOptions
 from plugins.registry import authoring_of, language_of_document
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, body_of, framed
 
-SETTLED_S = 2.0
-"""So long is waited at the end until the node has answered and heard what is still to be said."""
+SETTLE_S = 2.0
+"""Wait at the end for outstanding acknowledgements."""
 _ADVICE: Final = {
-    Status.NOT_SIGNED: "ask for it again with --key and the signing key whose public key the node has",
-    Status.QUARANTINED: "a language failed with it there and finds nothing for it; the node's log says where",
-    Status.WORK: "this subscriber has used its work budget there; ask for it again later",
+    Status.NOT_SIGNED: "subscribe again with --key and the signing key whose public key the node has",
+    Status.QUARANTINED: "a language failed to process it, so nothing will match; the node's log has details",
+    Status.WORK: "this subscriber has used up its work budget there; subscribe again later",
 }
-"""What a person can do about a refusal."""
+"""What a user can do about a refusal."""
 
 
-def ask_for(
+def subscribe_files(
     end: SubscriberEndpoint,
     files: Sequence[Path],
     table: MissionTable,
@@ -44,11 +44,11 @@ def ask_for(
     signer: Signer | None,
     words: Thesaurus | None = None,
 ) -> None:
-    """Subscribe to what these files describe. A subscription is named by its file.
+    """Subscribe to files. A subscription is named by its file.
 
-    A file that was sent before keeps its id. An unchanged one stays as it is; a changed one becomes a newer
-    revision, and so does one that this signer has not signed, because a node that knows its key would refuse
-    it. Words are looked up in the thesaurus, the shipped one if none is given.
+    A file that was sent before keeps its id. An unchanged one stays as it is. A changed one becomes a newer
+    revision, and so does one without this signer's signature, because a node that knows the key would refuse
+    it. `words` is the thesaurus, the shipped one if None.
     """
     _refuse_equal_names(files)
     for path in files:
@@ -156,25 +156,25 @@ def withdraw_subscription(end: SubscriberEndpoint, given: str, now_ms: int) -> I
     return end.unsubscribe(id_of(end, given), now_ms)
 
 
-def _named(said: Item) -> str:
-    """Return how people call what a subscriber said: by the number that they know, its subscription's."""
-    if said.type == MessageType.UNSUBSCRIBE:
-        return f"withdrawal of subscription {said.payload[HEADER_ID]}"
-    if said.type == MessageType.SUBSCRIBE:
-        return f"subscription {said.payload[HEADER_ID]}"
-    return TYPE_NAMES[said.type]
+def _name(message: Item) -> str:
+    """Return a name for people: the subscription id, because the message number means nothing to them."""
+    if message.type == MessageType.UNSUBSCRIBE:
+        return f"withdrawal of subscription {message.payload[HEADER_ID]}"
+    if message.type == MessageType.SUBSCRIBE:
+        return f"subscription {message.payload[HEADER_ID]}"
+    return TYPE_NAMES[message.type]
 
 
-def _taken(refusal: str | None) -> str:
-    """Return how the node took what was said, and what the person can do about a refusal."""
+def _acknowledgement(refusal: str | None) -> str:
+    """Describe the node's acknowledgement, with advice for a refusal."""
     if refusal is None:
         return "has it"
-    advice = [said for status, said in _ADVICE.items() if STATUS_NAMES[status] == refusal]
+    advice = [text for status, text in _ADVICE.items() if STATUS_NAMES[status] == refusal]
     return "; ".join([f"refused it: {refusal}", *advice])
 
 
 class Listener:
-    """Hears what comes, until it is enough: so many notifications, or an answer to what is withdrawn."""
+    """Shows events until there are `enough` notifications, or the withdrawals are acknowledged."""
 
     def __init__(
         self,
@@ -183,78 +183,78 @@ class Listener:
         say: Callable[[str], None],
         enough: int | None,
         withdrawn: Iterable[ItemId],
-        answer: Answer,
+        reachability: NodeReachability,
     ) -> None:
         self._end = end
         self._show = show
         self._say = say
         self._enough = enough
-        self._answer = answer
-        self._unsaid: set[ItemId] = set(withdrawn)
-        self._is_withdrawing = bool(self._unsaid)
+        self._reachability = reachability
+        self._unacknowledged: set[ItemId] = set(withdrawn)
+        self._is_withdrawing = bool(self._unacknowledged)
         self._unanswered: set[ItemId] = set()
-        """What was asked for in this call and neither taken nor refused."""
+        """Subscriptions of this call that were neither accepted nor refused."""
         self._was_refused = False
-        self._heard = 0
+        self._delivered = 0
         self._changed = asyncio.Event()
 
-    def hear(self, event: Event) -> None:
-        """Take what happened; what is delivered beyond enough is shown too, because it comes once."""
+    def on_event(self, event: Event) -> None:
+        """Process an event. Deliveries beyond `enough` are shown too, because each is delivered only once."""
         if isinstance(event, MessageCreated):
-            self._unsaid.add(event.item.id)
+            self._unacknowledged.add(event.item.id)
             if event.item.type == MessageType.SUBSCRIBE:
                 self._unanswered.add(event.item.id)
         elif isinstance(event, MessageAcknowledged):
-            self._unsaid.discard(event.item.id)
+            self._unacknowledged.discard(event.item.id)
             self._unanswered.discard(event.item.id)
             self._was_refused |= event.item.type == MessageType.SUBSCRIBE and event.reason is not None
             if event.item.type != MessageType.RECEIPT:
-                self._say(f"{_named(event.item)}: node {event.peer} {_taken(event.reason)}")
+                self._say(f"{_name(event.item)}: node {event.peer} {_acknowledgement(event.reason)}")
         elif isinstance(event, NotificationDelivered):
-            self._heard += 1
+            self._delivered += 1
         try:
             self._show(event)
         except OutputError:
             if isinstance(event, NotificationDelivered):
-                self._end.hand_back(event)  # nobody saw it
+                self._end.hand_back(event)  # it was not shown
             raise
         self._changed.set()
 
     @property
     def _is_enough(self) -> bool:
         if self._is_withdrawing:
-            return not self._unsaid
-        return self._enough is not None and self._heard >= self._enough
+            return not self._unacknowledged
+        return self._enough is not None and self._delivered >= self._enough
 
     async def listen(self, runtime: Runtime, seconds: float | None) -> int:
-        """Wait until it is enough or time is over; then until the node knows what was heard, for a while."""
-        with self._answer.watched():
+        """Wait until there is enough or the time is over, then briefly for outstanding acknowledgements."""
+        with self._reachability.reporting_silence():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._until(lambda: self._is_enough), seconds)
             with suppress(TimeoutError):
-                async with asyncio.timeout(SETTLED_S):
-                    await self._until(lambda: not self._unsaid)
-                    await self._answer.come()
-        return self._verdict()
+                async with asyncio.timeout(SETTLE_S):
+                    await self._until(lambda: not self._unacknowledged)
+                    await self._reachability.wait_until_reached()
+        return self._exit_code()
 
-    def _verdict(self) -> int:
-        """Return how this call ended, and say why where it did not end well."""
+    def _exit_code(self) -> int:
+        """Return the exit code; report the reason if it is not 0."""
         if self._is_enough:
             return exits.FINE
         if self._is_withdrawing:
-            self._say("the node has not answered; what was withdrawn is told at the next call")
+            self._say("the node has not answered; the withdrawal is stored and sent at the next call")
         elif self._unanswered:
-            self._say("the node has not answered; what was asked for is told at the next call")
+            self._say("the node has not answered; the subscription is stored and sent at the next call")
         else:
-            if not self._answer.has_come:
-                self._answer.say_never()
+            if not self._reachability.is_reached:
+                self._reachability.report_never_reached()
             elif self._enough is None and not self._was_refused:
                 return exits.FINE
             if self._enough is not None:
-                self._say(f"{self._heard} of {self._enough} notifications came in time")
+                self._say(f"{self._delivered} of {self._enough} notifications came in time")
         return exits.FINDING
 
-    async def _until(self, holds: Callable[[], bool]) -> None:
-        while not holds():
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
             self._changed.clear()
             await self._changed.wait()

@@ -63,7 +63,7 @@ def _warn_of_clock(store: SqliteStore, now_ms: int, say: Callable[[str], None]) 
         )
 
 
-def place_of_end(folder: Path, kind: str, number: int, given: Path | None) -> Path:
+def endpoint_store_path(folder: Path, kind: str, number: int, given: Path | None) -> Path:
     """Return where an end keeps what it must not forget: beside its node's file, or where it was told to.
 
     One number is one end: message numbers are counted in its store, so a second store with the same number

@@ -5,7 +5,7 @@ serves all that was staged since the last. Every row carries a CRC-32 of its key
 does not notice bits that rot. A file that is damaged, foreign, newer than this code, somebody else's or in
 use is refused; with `recover=True` a damaged file is set aside under another name and every row that is still
 whole is taken over into a new one. A file of an older version is brought forward
-(dens/node/storage/versions.py).
+(dens/node/storage/migrations.py).
 """
 
 import sqlite3
@@ -13,8 +13,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from dens.node.storage.migrations import (
+    CHECKSUMS,
+    SCHEMA,
+    SELECT,
+    VERSION,
+    checksum,
+    migrate,
+    migrated_value,
+)
 from dens.node.storage.owner import Owner, bind, owner_of
-from dens.node.storage.place import (
+from dens.node.storage.store_file import (
     APPLICATION,
     Files,
     check_place,
@@ -25,15 +34,6 @@ from dens.node.storage.place import (
     was_store,
     why_not_opened,
     why_not_written,
-)
-from dens.node.storage.versions import (
-    CHECKSUMS,
-    SCHEMA,
-    SELECT,
-    VERSION,
-    bring_forward,
-    checksum,
-    value_of_today,
 )
 from dens.overlay.errors import (
     DamagedStoreError,
@@ -178,7 +178,7 @@ class SqliteStore:
             if expected(space, first, second, value) != crc:
                 raise self._is_damaged(f" in row ({space}, {first}, {second})")
         if version < VERSION:
-            bring_forward(connection, version)
+            migrate(connection, version)
 
     def _recover(self) -> None:
         """Set the damaged file aside, and begin with what is whole in it; somebody else's is left alone."""
@@ -198,7 +198,7 @@ class SqliteStore:
             expected = CHECKSUMS.get(version, checksum)
             for space, first, second, value, crc in connection.execute(SELECT):
                 if space in _SPACES and expected(space, first, second, value) == crc:
-                    today = value_of_today(version, space, value)
+                    today = migrated_value(version, space, value)
                     rows.append((space, item_id(first, second), today))
         except sqlite3.DatabaseError:
             pass  # what came before the damage is what there is
@@ -224,7 +224,7 @@ class SqliteStore:
         """
         if not self._staged:
             return
-        self.check_place()
+        self.check_files()
         written: list[tuple[int, int, int, bytes, int]] = []
         erased: list[tuple[int, int, int]] = []
         for (kind, key), changed in self._staged.items():
@@ -248,7 +248,7 @@ class SqliteStore:
             ) from error
         self._staged.clear()
 
-    def check_place(self) -> None:
+    def check_files(self) -> None:
         """Raise `MovedStoreError` where the files that are written are not those a restart would find."""
         now = files_at(self.path)
         for ending, file in self._files.items():

@@ -64,4 +64,4 @@ def dens_process() -> Dens:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an end of a node that nobody answers not wait for the answer: nothing is gained by it."""
-    monkeypatch.setattr(asking, "SETTLED_S", 0.2)
+    monkeypatch.setattr(asking, "SETTLE_S", 0.2)

@@ -312,7 +312,7 @@ def test_lines_of_a_recording_that_are_skipped_are_told_with_their_number(
         f"{day}:6:1: error D351: it has 1 field, and the first line has 2; the line is skipped",
         f"{day}:8:1: error D351: the last line has no line break at its end, as if it were cut off; "
         "the line is skipped",
-        f"{day}: lines not taken as they stand: 4, values left out: 0",
+        f"{day}: lines rejected completely or in part: 4, values left out: 0",
     ]
     if as_json:
         figures = json.loads(ended.out.splitlines()[-1])
@@ -367,7 +367,7 @@ def test_what_was_refused_unsigned_is_taken_when_it_is_asked_for_with_a_key(tmp_
         unsigned = start(*words)
         unsigned.wait_for(event="acknowledged", type="subscribe", reason="not_signed")
         assert unsigned.end(signal.SIGTERM) == 0
-        assert "node 1 refused it: not_signed; ask for it again with --key" in unsigned.said
+        assert "node 1 refused it: not_signed; subscribe again with --key" in unsigned.said
         signing = start(*words, "--key", tmp_path / "medic.key")
         signing.wait_for(event="acknowledged", type="subscribe", reason=None)
         assert signing.end(signal.SIGTERM) == 0
@@ -385,7 +385,7 @@ def test_what_nobody_answered_is_no_success(dens, tmp_path: Path) -> None:
     words = ["--event", "patient", "--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]
     ended = dens("node", "publish", path, recording(tmp_path), *words)
     assert (ended.code, silent in ended.err) == (1, True)
-    assert "nobody has asked" not in ended.err, "nobody knows"
+    assert "no subscription arrived" not in ended.err, "which is unknown without a node"
 
 
 def test_active_subscriptions_are_listed_and_withdrawn_by_name(dens, tmp_path: Path) -> None:

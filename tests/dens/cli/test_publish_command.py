@@ -111,7 +111,7 @@ def test_without_a_node_it_ends_with_a_finding(dens: Dens, tmp_path: Path) -> No
     ended = dens("node", "publish", node, OFFER, "--at", "127.0.0.1:9", "--wait", "0")
     assert ended.code == 1
     assert "node 1 never answered" in ended.err
-    assert "nobody has asked for it within 0 s" in ended.err
+    assert "no subscription matched it within 0 s" in ended.err
 
 
 def test_without_the_nodes_file_it_is_told(dens: Dens, tmp_path: Path) -> None:

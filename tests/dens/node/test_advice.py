@@ -1,4 +1,4 @@
-"""What a subscriber is told of what nobody in reach can serve, in the words of the mission table."""
+"""Advice for subscriptions that no publisher in reach can serve, in the words of the mission table."""
 
 from collections.abc import Iterable
 
@@ -67,8 +67,8 @@ def test_who_measures_what_and_who_nearly_could_is_told_then_who_can() -> None:
     ward.world.drive(5_000)
     ward.ask()
     assert ward.go_on(5_000) == [
-        "subscription 4: nobody in reach can serve it: patient_temperature is measured by nodes 212, 213, "
-        "heart_rate by node 212, oxygen_saturation by nobody (patient); nearest: node 212 lacks "
+        "subscription 4: no node in reach can serve it: patient_temperature is measured by nodes 212, 213, "
+        "heart_rate by node 212, oxygen_saturation by no node (patient); nearest: node 212 lacks "
         "oxygen_saturation, node 213 lacks heart_rate and oxygen_saturation"
     ]
     [document] = ward.documents
@@ -99,7 +99,7 @@ def test_whoever_could_and_is_away_is_named() -> None:
     [said] = ward.go_on(5_000)
     assert said is not None
     assert said.startswith(
-        "subscription 4: nobody in reach can serve it: patient_temperature is measured by nobody"
+        "subscription 4: no node in reach can serve it: patient_temperature is measured by no node"
     )
     assert said.endswith("; node 214 could, and is not in reach")
     assert ward.documents[0]["away"] == [214]
@@ -112,7 +112,7 @@ def test_where_not_everybody_answers_the_statement_is_called_partial() -> None:
     ward.ask()
     [said] = ward.go_on(5_000)
     assert said is not None
-    assert said.endswith("; not everybody has answered (somebody did not answer in time)")
+    assert said.endswith("; not all nodes have answered (a node did not answer in time)")
     assert ward.documents[0]["missing"] == ["late"]
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dens.node.output.event_format import Teller, event_document, event_line
+from dens.node.output.event_format import EventFormatter, event_document, event_line
 from dens.overlay import events
 from dens.overlay.events import Event
 from dens.overlay.wire.codes import MessageType
@@ -28,14 +28,14 @@ OTHERS: list[tuple[Event, str]] = [
         events.NotificationMatched(9, ITEM, 9, 4, 0, 255, from_before=True),
         "still matched from before: notification 7/5: for 9's subscription 4 (degree 1.00)",
     ),
-    (events.FilterInstalled(9, SUBSCRIPTION, 1, 0), "looks for 9's subscription 4 from now on"),
+    (events.FilterInstalled(9, SUBSCRIPTION, 1, 0), "installed the filter of 9's subscription 4"),
     (
         events.NumberShared(9, 7, ("127.0.0.1:9000", "[::1]:9001")),
-        "two call themselves 7: 127.0.0.1:9000 and [::1]:9001; give each a number of its own, with --as",
+        "two nodes use the number 7: 127.0.0.1:9000 and [::1]:9001; give each its own number with --as",
     ),
     (
         events.FilterRemoved(9, 9, 4, 0, "withdrawn"),
-        "looks for 9's subscription 4 no more: withdrawn",
+        "removed the filter of 9's subscription 4: withdrawn",
     ),
 ]
 
@@ -70,7 +70,7 @@ def test_other_events(event: Event, said: str) -> None:
 @pytest.mark.parametrize("as_json", [True, False])
 def test_what_is_refused_again_for_the_same_reason_is_counted_and_told_as_a_rate(as_json: bool) -> None:
     """One line a datagram was 5.8 MB in twenty seconds of a flood."""
-    teller = Teller(as_json=as_json)
+    teller = EventFormatter(as_json=as_json)
     refused = [
         events.DatagramRefused(9, peer, 27, why) for peer, why in ((3, "a"), (3, "a"), (3, "b"), (4, "a"))
     ]
@@ -86,7 +86,7 @@ def test_what_is_refused_again_for_the_same_reason_is_counted_and_told_as_a_rate
 
 
 def test_older_version_is_counted_and_its_advice_logged_once_per_peer() -> None:
-    teller, lines = Teller(as_json=False), list[str]()
+    teller, lines = EventFormatter(as_json=False), list[str]()
     for at_ms in range(0, 200_000, 1_000):
         if not 60_000 <= at_ms < 120_000:  # A pause after which it would be news again.
             for peer in (7, 8):
@@ -103,7 +103,7 @@ def test_older_version_is_counted_and_its_advice_logged_once_per_peer() -> None:
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
     """A hundred thousand datagrams in a minute, from two thousand places, refused or said again."""
-    teller, lines = Teller(as_json=as_json), list[str]()
+    teller, lines = EventFormatter(as_json=as_json), list[str]()
     for number in range(100_000):
         at_ms, peer = number * 60 // 100, number % 2_000
         lines += teller.lines(
@@ -120,13 +120,13 @@ def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
 
 
 def test_what_a_node_did_is_told_one_by_one_however_often() -> None:
-    teller = Teller(as_json=True)
+    teller = EventFormatter(as_json=True)
     assert sum(len(teller.lines(events.MessageStored(9, ITEM, 3))) for _ in range(500)) == 500
 
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_the_end_of_a_log_says_how_many_messages_were_quarantined(as_json: bool) -> None:
-    teller = Teller(as_json=as_json)
+    teller = EventFormatter(as_json=as_json)
     assert teller.summary(9, 0) == []
     for number in range(3):
         teller.lines(events.MessageQuarantined(9, ITEM.replace(number=number), 3, "matching: ValueError"))
@@ -136,5 +136,7 @@ def test_the_end_of_a_log_says_how_many_messages_were_quarantined(as_json: bool)
         counts = {"quarantined": 3, "undecided": 3, "quarantined_held": 2}
         assert json.loads(line) == {"at_ms": 9, "event": "summary", **counts}
     else:
-        assert line.endswith(" quarantined 3 messages, 2 are held; 3 were undecided for want of work")
-    assert len(Teller(as_json=as_json).summary(9, 1)) == 1
+        assert line.endswith(
+            " quarantined 3 messages, 2 are held; 3 were undecided because the work budget was used up"
+        )
+    assert len(EventFormatter(as_json=as_json).summary(9, 1)) == 1

@@ -102,7 +102,7 @@ def test_on_demand_a_recording_that_nobody_asks_for_is_not_read(dens, tmp_path: 
     path = node_file(tmp_path, 1)
     ended = dens("node", "publish", path, day, "--event", "patient", *NOBODY, "--on-demand", "--json")
     assert '"readings": 0' in ended.out
-    assert "nobody has asked for it for 0 s; the rest is not read" in ended.err
+    assert "no subscription needs this source for 0 s; the rest is not read" in ended.err
     ended = dens("node", "publish", path, day, "--event", "patient", *NOBODY, "--json")
     assert '"readings": 2' in ended.out
 

@@ -144,7 +144,7 @@ def test_three_nodes_find_each_other_are_parted_and_meet_again(tmp_path: Path) -
         assert {one["node"] for offer in offered for one in offer["by"]} == {65003}
         for node in nodes:
             assert node.end(signal.SIGTERM) == 0
-            assert "not heard" not in node.said
+            assert "ignored" not in node.said
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from dens.config.problems import DocumentError
 from dens.node.output.event_output import match_words, notification_words
-from dens.node.processes.subscriber import ask_for
+from dens.node.processes.subscriber import subscribe_files
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.storage.memory import MemoryStore
@@ -29,7 +29,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(end: SubscriberEndpoint, *files: Path) -> list[str]:
     said: list[str] = []
-    ask_for(end, files, TABLE, 1_000, said.append, None)
+    subscribe_files(end, files, TABLE, 1_000, said.append, None)
     return said
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dens.config.problems import DocumentError
 from dens.node import clock
 from dens.node.clock import LAST_MS, refuse_clock
-from dens.node.processes.publisher import MOST_TOLD, watchdog_for
+from dens.node.processes.publisher import MOST_REPORTED, watchdog_for
 from dens.node.sources.recording import Recording, field_starts, recorded_columns
 from knowledge_manager.mission_table import load_mission_table
 from plugins.readings import ExactReading
@@ -113,9 +113,9 @@ def test_german_habits_get_one_hint_each(dens, tmp_path: Path) -> None:
 
 def test_many_faults_are_told_up_to_a_bound_and_then_counted(dens, tmp_path: Path) -> None:
     ended, figures = published(dens, tmp_path, "patient_temperature,heart_rate\n" + "x,y\n" * 500)
-    assert ended.err.count("error D352") == MOST_TOLD == len(figures["broken"])
+    assert ended.err.count("error D352") == MOST_REPORTED == len(figures["broken"])
     assert (figures["broken_lines"], figures["refused_values"], figures["readings"]) == (500, 1000, 0)
-    assert "lines not taken as they stand: 500, values left out: 1,000" in ended.err
+    assert "lines rejected completely or in part: 500, values left out: 1,000" in ended.err
 
 
 def test_an_endless_line_is_passed_over_without_being_held(dens, tmp_path: Path) -> None:

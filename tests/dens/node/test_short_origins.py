@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.node.short_origins import ShortOrigins
+from dens.node.filter_host import ShortOrigins
 from watchdog.codes import INSTALLED, REMOVED, REPLACED, STALE
 from watchdog.filter import FuzzyFilter
 from watchdog.reading import Reading

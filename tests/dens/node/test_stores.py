@@ -163,7 +163,7 @@ def test_a_node_whose_store_was_moved_away_says_so_and_ends(tmp_path: Path, is_i
         (tmp_path / "node.sqlite").rename(tmp_path / "away.sqlite")
         assert node.end() == 4
         assert f"{tmp_path / 'node.sqlite'}: error D371: " in node.said
-        assert "put it back, and start anew" in node.said
+        assert "put the file back and start again" in node.said
         (tmp_path / "away.sqlite").rename(tmp_path / "node.sqlite")
         again = start("run", path)
         again.wait_for(event="begun")

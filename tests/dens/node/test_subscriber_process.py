@@ -7,8 +7,8 @@ import pytest
 from dens.config.refusal import Refusal
 from dens.node.keys import SigningKey, new_signing_key
 from dens.node.output.stdout import OutputError
-from dens.node.processes.probe import Answer
-from dens.node.processes.subscriber import Listener, ask_for, withdraw_subscription
+from dens.node.processes.reachability import NodeReachability
+from dens.node.processes.subscriber import Listener, subscribe_files, withdraw_subscription
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, MessageAcknowledged, NotificationDelivered
 from dens.overlay.session.signatures import signed
@@ -22,8 +22,8 @@ from tests.paths import ROOT
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 
 
-def answer_for(end: SubscriberEndpoint, said: list[str], patience_s: float = 0.0) -> Answer:
-    return Answer(end, 1, "at 127.0.0.1:9", said.append, patience_s)
+def answer_for(end: SubscriberEndpoint, said: list[str], patience_s: float = 0.0) -> NodeReachability:
+    return NodeReachability(end, 1, "at 127.0.0.1:9", said.append, patience_s)
 
 
 def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
@@ -37,7 +37,7 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     end = SubscriberEndpoint(7, 1, store, 0)
     listener = Listener(end, show, print, None, [], answer_for(end, []))
     with pytest.raises(OutputError):
-        listener.hear(delivered)
+        listener.on_event(delivered)
     again = SubscriberEndpoint(7, 1, store.crash(), 50)
     events = list(iter(again.next_event, None))
     [shown] = [event for event in events if isinstance(event, NotificationDelivered)]
@@ -52,7 +52,7 @@ def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys
     told: list[str] = []
     for signer in (None, first, first, other, None):
         end = SubscriberEndpoint(7, table.check, store, 1_000, signer=signer)
-        ask_for(end, [PATIENT], table, 1_000, told.append, signer)
+        subscribe_files(end, [PATIENT], table, 1_000, told.append, signer)
         [held] = end.in_force
         assert signer is None or held.item == signed(held.item, signer)
         revisions.append(held.seq)
@@ -66,7 +66,7 @@ def test_a_withdrawal_without_the_key_is_put_right_with_it() -> None:
     """A node that knows the key refuses the first; the second call signs it, the third has nothing to do."""
     table, store, key = load_mission_table(["medical"]), MemoryStore(), SigningKey(new_signing_key(7))
     end = SubscriberEndpoint(7, table.check, store, 1_000, signer=key)
-    ask_for(end, [PATIENT], table, 1_000, lambda line: None, key)
+    subscribe_files(end, [PATIENT], table, 1_000, lambda line: None, key)
     store.commit()
     end = SubscriberEndpoint(7, table.check, store.crash(), 2_000)
     refused = withdraw_subscription(end, "0", 2_000)
@@ -92,8 +92,8 @@ def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None
     listener = Listener(end, lambda event: None, said.append, None, [], answer_for(end, []))
     asked = Item(MessageType.SUBSCRIBE, 1, 7, 1, 0, 99, 0, b"\x04\x00\x5f")
     for reason in ("not_signed", "no_room", None):
-        listener.hear(MessageAcknowledged(0, asked, 1, reason))
-    assert said[0].startswith("subscription 4: node 1 refused it: not_signed; ask for it again with --key")
+        listener.on_event(MessageAcknowledged(0, asked, 1, reason))
+    assert said[0].startswith("subscription 4: node 1 refused it: not_signed; subscribe again with --key")
     assert said[1:] == ["subscription 4: node 1 refused it: no_room", "subscription 4: node 1 has it"]
 
 
@@ -103,9 +103,9 @@ def test_silence_is_told_once_and_its_end_too() -> None:
 
     async def wait() -> None:
         answer = answer_for(end, said)
-        with answer.watched():
+        with answer.reporting_silence():
             await asyncio.sleep(0.3)
-            assert not answer.has_come
+            assert not answer.is_reached
             end.contact_opened(1, 0)
             node.contact_opened(7, 0)
             for datagram in node.datagrams_to_send(0):
@@ -114,7 +114,7 @@ def test_silence_is_told_once_and_its_end_too() -> None:
             await asyncio.wait_for(answer.come(), 60)
             await asyncio.sleep(0.3)
         end.contact_lost(1, 0)
-        assert answer.has_come, "it has answered, whatever came later"
+        assert answer.is_reached, "it has answered, whatever came later"
 
     asyncio.run(wait())
     assert said == ["node 1 has not answered yet; it should be at 127.0.0.1:9", "node 1 answers now"]
@@ -130,7 +130,7 @@ def test_who_answers_in_time_is_not_told_of() -> None:
         end.receive(data, 1, 0)
 
     async def wait() -> None:
-        with answer_for(end, said, 60.0).watched():
+        with answer_for(end, said, 60.0).reporting_silence():
             await asyncio.sleep(0.2)
 
     asyncio.run(wait())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.config.refusal import Refusal
-from dens.node.processes.subscriber import ask_for, id_of
+from dens.node.processes.subscriber import id_of, subscribe_files
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.storage.memory import MemoryStore
 from knowledge_manager.mission_table import load_mission_table
@@ -38,7 +38,7 @@ def document(bound: int, parts: int) -> str:
 
 def subscribe(end: SubscriberEndpoint, *files: Path) -> list[str]:
     said: list[str] = []
-    ask_for(end, files, TABLE, NOW_MS, said.append, None)
+    subscribe_files(end, files, TABLE, NOW_MS, said.append, None)
     return said
 
 

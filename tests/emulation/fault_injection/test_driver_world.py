@@ -52,7 +52,7 @@ def is_found(seeds: range, plan: DriverPlan) -> bool:
 
 
 def test_it_finds_liveness_that_moves_before_a_tag_has_verified(monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = Neighbours.node_at
+    sound = Neighbours.sender_of
 
     def hasty(self: Neighbours, data: bytes, address: Any, now_ms: int) -> Any:
         heard = sound(self, data, address, now_ms)
@@ -60,18 +60,18 @@ def test_it_finds_liveness_that_moves_before_a_tag_has_verified(monkeypatch: pyt
             self.was_heard(heard.node, data, address, now_ms)
         return heard
 
-    monkeypatch.setattr(Neighbours, "node_at", hasty)
+    monkeypatch.setattr(Neighbours, "sender_of", hasty)
     assert is_found(range(1, 6), replace(HARSH, spoofed=60, replays=False))
 
 
 def test_it_finds_a_rival_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = Neighbours.node_at
+    sound = Neighbours.sender_of
 
     def hasty(self: Neighbours, data: bytes, address: Any, now_ms: int) -> Any:
         heard = sound(self, data, address, now_ms)
         return heard._replace(rival=heard.rival or Rival(9, address)) if heard.node is None else heard
 
-    monkeypatch.setattr(Neighbours, "node_at", hasty)
+    monkeypatch.setattr(Neighbours, "sender_of", hasty)
     with pytest.raises(BrokenInvariant, match="look like two"):
         DriverWorld(1, replace(HARSH, spoofed=20, replays=False, restarts=0.0)).live()
 

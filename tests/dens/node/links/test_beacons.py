@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from dens.node.links.beacons import (
-    EVERYBODY,
+    BROADCAST,
     BeaconInterface,
     Beacons,
     InterfaceError,
     interface_index,
-    opened,
+    open_listener,
 )
 from dens.node.links.discovery import Beacon, Discovery
 from dens.node.links.neighbours import Address
@@ -81,7 +81,7 @@ def test_nodes_of_one_mission_hear_each_other_and_no_others() -> None:
 
 def test_a_beacon_goes_one_hop() -> None:
     async def listen() -> None:
-        heard = opened(LOOPBACK, interface_index(LOOPBACK))
+        heard = open_listener(LOOPBACK, interface_index(LOOPBACK))
         heard.setsockopt(socket.IPPROTO_IP, _IP_RECVTTL, 1)
         heard.setblocking(True)
         heard.settimeout(LONG_S)
@@ -101,8 +101,8 @@ def test_a_beacon_goes_one_hop() -> None:
 @pytest.mark.parametrize(
     ("interface", "group", "code", "said"),
     [
-        ("wlan77", "239.255.68.70", "D358", "there are lo"),
-        ("lo", EVERYBODY, "D359", "lo knows no broadcast"),
+        ("wlan77", "239.255.68.70", "D358", "this machine has lo"),
+        ("lo", BROADCAST, "D359", "lo does not support broadcast"),
     ],
 )
 def test_what_cannot_be_used_is_refused_and_leaves_nothing_open(
@@ -127,7 +127,7 @@ def test_without_the_right_to_bind_to_a_device_it_is_said(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("dens.node.links.beacons.socket.socket", Forbidden)
     with pytest.raises(InterfaceError, match="Operation not permitted") as refused:
-        opened(LOOPBACK, 1)
+        open_listener(LOOPBACK, 1)
     assert refused.value.code == "D360"
 
 
@@ -159,6 +159,6 @@ def test_an_interface_that_goes_and_comes_is_told_and_tried_again(monkeypatch: p
             one.beacons.close()
             two.beacons.close()
         assert len(one.said) == 1, "it is told once"
-        assert "there is no interface" in one.said[0]
+        assert "unknown interface" in one.said[0]
 
     asyncio.run(listen())

@@ -210,10 +210,10 @@ def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
         link.send(MEDIATOR, b"noise")
         link.send(MEDIATOR, b"noise")
         await asyncio.sleep(0.1)
-        at = f"not heard: {link.address[0]}:{link.address[1]}; "
+        at = f"ignored {link.address[0]}:{link.address[1]}: "
         assert node.complaints == [
             at + "its hello has no tag, and this node has a mission key",
-            at + "what it sends is no message of DENS",
+            at + "its datagrams are not DENS messages",
         ]
         assert node.events == []
         for living in (node, sensor):
@@ -234,13 +234,13 @@ def test_advice_for_an_older_version_is_logged_once_per_place() -> None:
         for link in links:
             for data in old:
                 link.send(MEDIATOR, data)
-        await until(lambda: sum("speaks version" in said for said in node.complaints) == 4)
-        told = [said for said in node.complaints if "speaks version" in said]
+        await until(lambda: sum("uses version" in said for said in node.complaints) == 4)
+        told = [said for said in node.complaints if "uses version" in said]
         for link in links:
-            at = f"not heard: {link.address[0]}:{link.address[1]}; "
+            at = f"ignored {link.address[0]}:{link.address[1]}: "
             assert [said for said in told if said.startswith(at)] == [
-                f"{at}it speaks version 2 of the protocol, and this node 4; {UPDATE_ADVICE}",
-                f"{at}it speaks version 3 of the protocol, and this node 4",
+                f"{at}it uses version 2 of the protocol, and this node 4; {UPDATE_ADVICE}",
+                f"{at}it uses version 3 of the protocol, and this node 4",
             ]
         assert node.events == []
         for living in (node, sensor):
@@ -329,7 +329,7 @@ def test_a_board_without_a_key_is_heard_on_a_trusted_port_only_and_marked(is_tru
         board.is_alive = False
         await at_work
         board.unplug()
-        await until(lambda: any("went away" in said for said in node.complaints))
+        await until(lambda: any("disappeared" in said for said in node.complaints))
         kept_open.cancel()
         await node.end()
 
@@ -348,7 +348,7 @@ def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> 
         ]
         tasks = [asyncio.create_task(port.keep_open()) for port in ports]
         await until(lambda: len(node.complaints) == 2)
-        assert any("/dev/null cannot be used: it is no serial port" in said for said in node.complaints)
+        assert any("/dev/null cannot be used: it is not a serial port" in said for said in node.complaints)
         assert any("/nowhere/tty cannot be used: No such file" in said for said in node.complaints)
         os.write(board.master, b"MicroPython v1.9.2\r\n" + PROMPT[:2])
         await asyncio.sleep(0.05)

@@ -33,7 +33,7 @@ def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[
     """Return who is heard by an engine that believes what it hears, and whether a contact begins; whoever is
     not heard is told why.
     """
-    heard = known.node_at(data, address, now_ms)
+    heard = known.sender_of(data, address, now_ms)
     assert bool(heard.why) is (heard.node is None)
     if heard.node is not None:
         known.was_heard(heard.node, data, address, now_ms)
@@ -145,23 +145,23 @@ def test_so_many_are_learnt_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("data", "key", "accepts_others", "said"),
     [
-        (b"noise", None, True, "no message of DENS"),
-        (b"\x20" + hello(OTHER)[1:], None, True, "speaks version 2 of the protocol, and this node 4"),
-        (b"\x38" + hello(OTHER, KEY)[1:], KEY, True, "speaks version 3 of the protocol, and this node 4"),
-        (other_than_hello(OTHER), None, True, "has not greeted"),
-        (other_than_hello(OTHER), KEY, True, "has not greeted"),
-        (hello(OTHER), None, False, "others are not accepted"),
+        (b"noise", None, True, "not DENS messages"),
+        (b"\x20" + hello(OTHER)[1:], None, True, "uses version 2 of the protocol, and this node 4"),
+        (b"\x38" + hello(OTHER, KEY)[1:], KEY, True, "uses version 3 of the protocol, and this node 4"),
+        (other_than_hello(OTHER), None, True, "has not sent a hello yet"),
+        (other_than_hello(OTHER), KEY, True, "has not sent a hello yet"),
+        (hello(OTHER), None, False, "not a listed peer, and accept_others is false"),
         (hello(OWN), None, True, "this node's own number"),
-        (hello(LISTED), None, True, "that peer is at 127.0.0.1:7002"),
+        (hello(LISTED), None, True, "which the node's file lists at 127.0.0.1:7002"),
         (hello(OTHER, KEY), None, True, "this node has no mission key"),
         (hello(OTHER), KEY, True, "has no tag"),
-        (hello(OTHER, b"another"), KEY, True, "not made with this node's mission key"),
+        (hello(OTHER, b"another"), KEY, True, "authenticated with another mission key"),
     ],
 )
 def test_whoever_is_not_heard_is_told_what_is_known_of_the_cause_and_no_more(
     data: bytes, key: bytes | None, accepts_others: bool, said: str
 ) -> None:
-    heard = book(key, accepts_others=accepts_others).node_at(data, THERE, 0)
+    heard = book(key, accepts_others=accepts_others).sender_of(data, THERE, 0)
     assert heard.node is None
     assert said in heard.why
     assert key is not None or "mission key's" not in heard.why
@@ -223,7 +223,7 @@ def test_every_contact_that_outlasts_the_silence_limit_is_noticed(
 
 def rival(known: Neighbours, data: bytes, address: Address, now_ms: int) -> Rival | None:
     """Return whom this shows to share its number, where an engine believes it."""
-    heard = known.node_at(data, address, now_ms)
+    heard = known.sender_of(data, address, now_ms)
     if heard.node is None:
         return heard.rival
     return heard.rival or known.was_heard(heard.node, data, address, now_ms)
@@ -266,11 +266,11 @@ def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> 
     said, newer = hello(OTHER, KEY), hello(OTHER, KEY, 2)
     assert rivals(known, (said, THERE, begin_ms), (newer, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
     who(known, other_than_hello(OTHER), ELSEWHERE, begin_ms + LOYAL_MS)
-    heard = known.node_at(hello(OTHER, KEY, 3), THERE, begin_ms + LOYAL_MS + 1_000)
+    heard = known.sender_of(hello(OTHER, KEY, 3), THERE, begin_ms + LOYAL_MS + 1_000)
     assert (heard.node, heard.rival) == (None, Rival(OTHER, ELSEWHERE))
     assert heard.why == (
-        "it calls itself 9, who was heard at 127.0.0.1:9001 just now, and is heard when that one has been "
-        "silent for 10 s"
+        "it claims to be node 9, which is active at 127.0.0.1:9001; it is accepted when that address has "
+        "been silent for 10 s"
     )
 
 
@@ -294,7 +294,7 @@ def test_what_no_engine_believed_keeps_nobody_alive() -> None:
     who(known, hello(OTHER, KEY), THERE, 0)
     who(known, other_than_hello(OTHER), THERE, 1_000)
     for now_ms in range(2_000, 1_000 + LOYAL_MS, 4_000):
-        assert known.node_at(other_than_hello(OTHER), THERE, now_ms) == (OTHER, False, "", "", None)
+        assert known.sender_of(other_than_hello(OTHER), THERE, now_ms) == (OTHER, False, "", "", None)
     assert who(known, hello(OTHER, KEY, 2), ELSEWHERE, 1_000 + LOYAL_MS) == (OTHER, True)
     assert known.address_of(OTHER) == ELSEWHERE
 
@@ -304,8 +304,8 @@ def test_what_no_engine_believed_makes_nobody_two() -> None:
     who(known, hello(OTHER, KEY), THERE, 0)
     who(known, hello(OTHER, KEY, 2), ELSEWHERE, LOYAL_MS)
     for now_ms in range(LOYAL_MS, 2 * LOYAL_MS, 1_000):
-        assert known.node_at(other_than_hello(OTHER), ELSEWHERE, now_ms).rival is None
-        assert known.node_at(other_than_hello(OTHER), THERE, now_ms).rival is None
+        assert known.sender_of(other_than_hello(OTHER), ELSEWHERE, now_ms).rival is None
+        assert known.sender_of(other_than_hello(OTHER), THERE, now_ms).rival is None
 
 
 def test_a_restarted_end_is_heard_at_once_where_only_a_recording_was_before_it() -> None:
@@ -323,7 +323,7 @@ def test_the_hello_with_which_a_peer_began_moves_it_never() -> None:
     recorded = hello(OTHER, KEY)
     who(known, recorded, THERE, 0)
     for now_ms in range(0, 3 * SILENCE_MS, 1_000):
-        heard = known.node_at(recorded, ELSEWHERE, now_ms)
+        heard = known.sender_of(recorded, ELSEWHERE, now_ms)
         assert (heard.node, heard.rival) == (None, None)
         assert "as a recording would" in heard.why
     assert known.address_of(OTHER) == THERE
@@ -337,7 +337,7 @@ def test_a_hello_of_an_earlier_session_moves_nobody_however_silent(kind: int) ->
     newer = hello(OTHER, KEY, 5)
     known.was_heard(OTHER, newer[:1] + bytes((kind,)) + newer[2:], THERE, 100)
     for now_ms in (200, 20_000, 80_000):
-        heard = known.node_at(hello(OTHER, KEY, 4), ELSEWHERE, now_ms)
+        heard = known.sender_of(hello(OTHER, KEY, 4), ELSEWHERE, now_ms)
         assert (heard.node, known.address_of(OTHER)) == (None, THERE)
         assert "an earlier session" in heard.why
     assert who(known, hello(OTHER, KEY, 6), ELSEWHERE, 80_001) == (OTHER, True)

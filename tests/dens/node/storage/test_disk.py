@@ -8,8 +8,8 @@ from random import Random
 import apsw
 import pytest
 
+from dens.node.storage.migrations import CHECKSUMS, SELECT
 from dens.node.storage.sqlite import SqliteStore
-from dens.node.storage.versions import CHECKSUMS, SELECT
 from dens.overlay.errors import StoreError
 from dens.overlay.storage.store import Key, Space
 from dens.overlay.wire.item import item_id

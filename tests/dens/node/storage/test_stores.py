@@ -8,9 +8,9 @@ import pytest
 
 from dens.node.keys import IdentityBook, SigningKey, derive
 from dens.node.keys import Key as KeyFile
+from dens.node.storage.migrations import VERSION
 from dens.node.storage.owner import Owner
 from dens.node.storage.sqlite import SqliteStore
-from dens.node.storage.versions import VERSION
 from dens.overlay.errors import DamagedStoreError, ForeignStoreError, StoreError
 from dens.overlay.limits import Limits
 from dens.overlay.session.signatures import has_valid_signature, signed

@@ -26,8 +26,8 @@ from random import Random
 
 from dens.interfaces import FilterHost
 from dens.node.assembly import assembly_of
+from dens.node.filter_host import ShortOrigins
 from dens.node.processes.publisher import watchdog_for
-from dens.node.short_origins import ShortOrigins
 from dens.overlay.assembly import Assembly
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.endpoints.publisher import ANNOUNCE_LIFETIME_Q

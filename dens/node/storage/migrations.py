@@ -115,7 +115,7 @@ def _rewrite(connection: sqlite3.Connection, newer: Callable[[int, bytes], bytes
     )
 
 
-def value_of_today(version: int, space: int, value: bytes) -> bytes:
+def migrated_value(version: int, space: int, value: bytes) -> bytes:
     """Return what a row that is whole in a file of this version says in one of the newest version."""
     if space not in _ENVELOPED:
         return value
@@ -175,7 +175,7 @@ _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
 }
 
 
-def bring_forward(connection: sqlite3.Connection, version: int) -> None:
+def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Make a file of an older version, whose rows are whole, one of the newest; all of it or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     for step in range(version, VERSION):

@@ -89,10 +89,10 @@ def test_a_store_that_is_not_where_it_was_takes_nothing_more(
     store = SqliteStore(path)
     store.put(*ROW)
     store.commit()
-    store.check_place()
+    store.check_files()
     away(path)
     with pytest.raises(MovedStoreError, match=r"node\.sqlite"):
-        store.check_place()
+        store.check_files()
     store.put(Space.KNOWN, item_id(1, 3), b"y")
     for _ in range(2):
         with pytest.raises(MovedStoreError):

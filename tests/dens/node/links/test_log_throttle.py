@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.node.links.rates import FIRST_INTERVAL_MS, LONGEST_INTERVAL_MS, Rate, Rates
+from dens.node.links.log_throttle import FIRST_INTERVAL_MS, LONGEST_INTERVAL_MS, LogThrottle, Repetition
 
 
 def test_the_first_is_told_and_then_how_many_came_ever_less_often() -> None:
-    rates: Rates[str] = Rates(4)
+    rates: LogThrottle[str] = LogThrottle(4)
     told = []
     for now_ms in range(0, 400_000, 1_000):
         if rates.is_first("bad_tag", now_ms):
@@ -17,27 +17,27 @@ def test_the_first_is_told_and_then_how_many_came_ever_less_often() -> None:
 
 
 def test_what_has_been_quiet_for_an_interval_is_told_at_once_again() -> None:
-    rates: Rates[str] = Rates(4)
+    rates: LogThrottle[str] = LogThrottle(4)
     assert rates.is_first("bad_tag", 0)
     assert not rates.is_first("bad_tag", 1)
-    assert rates.due(FIRST_INTERVAL_MS) == [Rate("bad_tag", 1, FIRST_INTERVAL_MS)]
+    assert rates.due(FIRST_INTERVAL_MS) == [Repetition("bad_tag", 1, FIRST_INTERVAL_MS)]
     assert rates.due(3 * FIRST_INTERVAL_MS) == []
     assert rates.is_first("bad_tag", 3 * FIRST_INTERVAL_MS + 1)
 
 
 def test_at_the_end_nothing_is_kept_back() -> None:
-    rates: Rates[str] = Rates(1)
+    rates: LogThrottle[str] = LogThrottle(1)
     for _ in range(3):
         rates.is_first("one", 5)
         rates.is_first("another", 5)
     assert rates.due(7) == []
-    assert rates.due(7, at_the_end=True) == [Rate("one", 2, 2), Rate(None, 3, 2)]
+    assert rates.due(7, at_the_end=True) == [Repetition("one", 2, 2), Repetition(None, 3, 2)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(-2_000, 2_000)), max_size=400), st.integers(1, 20))
 def test_everything_is_told_once_as_itself_or_in_a_count(steps: list[tuple[int, int]], most: int) -> None:
     """Whatever happens, and however the clock jumps."""
-    rates: Rates[int] = Rates(most)
+    rates: LogThrottle[int] = LogThrottle(most)
     now_ms, told, lines = 0, 0, 0
     for what, step_ms in steps:
         now_ms += step_ms
@@ -53,7 +53,7 @@ def test_everything_is_told_once_as_itself_or_in_a_count(steps: list[tuple[int, 
 @given(st.integers(1, 64), st.integers(1_000, 20_000))
 def test_lines_are_bounded_whatever_comes(most: int, datagrams: int) -> None:
     """A flood of a minute from as many places as there are datagrams."""
-    rates: Rates[int] = Rates(most)
+    rates: LogThrottle[int] = LogThrottle(most)
     lines = 0
     for number in range(datagrams):
         now_ms = 60_000 * number // datagrams
