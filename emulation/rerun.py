@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dens.trace.comparison import Comparison, Difference, compare_runs, compare_until, differences
-from dens.trace.corrections import corrections_since
 from dens.trace.run_documents import manifest_of
+from dens.trace.versions import corrections_since
 from emulation.run import Progress, RunSummary, manifest_of_run, run_scenario
 from emulation.run_inputs import scenario_of
 

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: what every room that writes a file uses."""
+"""Atomic writes: a file appears completely or not at all."""
 
 import errno
 import os
@@ -11,16 +11,16 @@ from typing import BinaryIO
 from dens.config.untrusted_folder import path_in
 
 _SYSTEM = (Path("/dev"), Path("/proc"))
-"""Where links are the system's: `/dev/stdout` is one."""
+"""Links below are made by the system, such as `/dev/stdout`."""
 
 
 def write_whole(path: Path, content: bytes, *, within: Path | None = None, private: bool = False) -> None:
-    """Write a file so that its final name never shows half of it: a temporary sibling, then a rename.
+    """Write a temporary file beside the target and rename it, so that no reader sees half of it.
 
-    Folders on the way are made. A link is replaced, and what it led to is left alone. A device or a pipe that
-    somebody named gets the bytes and stays what it is. With `within`, a folder that may come from anybody, no
-    link below it is followed and nothing but a regular file is left at the name. A private file can be read
-    by its owner only. What goes wrong is an `OSError` that names the file that was wanted.
+    Missing folders are created. A link is replaced and its target left alone. A device or a pipe is written
+    to directly. With `within`, an untrusted folder, no link below it is followed and only a regular file is
+    left at the name. A private file can be read by its owner only. Errors are `OSError` with the name of the
+    target.
     """
     if within is None and _takes_bytes(path):
         with _named(path):
@@ -38,8 +38,8 @@ def write_whole(path: Path, content: bytes, *, within: Path | None = None, priva
 
 @contextmanager
 def whole_file(path: Path, *, within: Path | None = None, private: bool = False) -> Iterator[BinaryIO]:
-    """Give a file to write to, which gets its name when all is written; after an error nothing is left. Its
-    folder has to be there."""
+    """Yield a file that gets its name when all is written; after an error nothing is left. Its folder has to
+    exist."""
     if within is not None:
         _refuse_links(path, within)
     if path.is_dir() and not path.is_symlink():
@@ -57,12 +57,12 @@ def whole_file(path: Path, *, within: Path | None = None, private: bool = False)
 
 
 def _refuse_links(path: Path, within: Path) -> None:
-    """Refuse links on the way; what stands at the end of it is replaced."""
+    """Refuse links in the parent folders; the last component is replaced."""
     path_in(within, str(path.parent.relative_to(within) / "_"))
 
 
 def _takes_bytes(path: Path) -> bool:
-    """Return whether a person named something that is no file but can be written to."""
+    """Return whether the path is a device or pipe, which is written to directly."""
     if path.is_symlink() and not any(path.absolute().is_relative_to(place) for place in _SYSTEM):
         return False
     return path.exists() and not path.is_dir() and (not path.is_file() or path.is_symlink())

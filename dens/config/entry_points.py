@@ -1,9 +1,9 @@
-"""What outside packages add to this one: members of a registry, found by their entry points.
+"""Plug-ins of other packages: members of a registry, found by their entry points.
 
 A package names an object in the group of a registry (`dens.policies`, `dens.mobility`, `dens.forwarding`,
-`dens.languages`, `dens.metrics`, `dens.sources`, and those of languages; docs/how-to/extending.md). One that
-cannot be loaded, is no such thing, or takes a name that is taken, is refused in words that say which package
-is meant: whoever reads them did not write it.
+`dens.languages`, `dens.metrics`, `dens.sources`, and those of languages; docs/extending.md). One that cannot
+be loaded, has the wrong type, or uses a name that is taken, is refused. The message names the package,
+because its reader did not write it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,13 +22,14 @@ class OutsidePackageError(Refusal):
 def members(
     group: str, what: str, fits: Callable[[Any], bool], wanted: str, found: Iterable[EntryPoint] | None = None
 ) -> Iterator[tuple[EntryPoint, Any]]:
-    """Yield each entry point of a group with what it names, in the order of their names.
+    """Yield each entry point of a group with its object, sorted by name.
 
-    `what` is what people call a member, `wanted` says what an object must be for which `fits` is not true.
-    `found` replaces the installed entry points when given. What cannot be used raises `OutsidePackageError`.
+    `what` is the word for a member in messages. An object that does not pass `fits` is refused; `wanted`
+    describes what it must be. `found` replaces the installed entry points. Errors raise
+    `OutsidePackageError`.
     """
     present = entry_points(group=group) if found is None else found
-    for entry in sorted(present, key=lambda one: (one.name, one.value)):
+    for entry in sorted(present, key=lambda entry: (entry.name, entry.value)):
         try:
             member = entry.load()
         except (Exception, SystemExit) as error:
@@ -49,11 +50,11 @@ def with_outside(
     kind: type[M],
     found: Iterable[EntryPoint] | None = None,
 ) -> dict[str, M]:
-    """Return the members of this package and of others by their names, where a member is a value of the type
-    `kind` that has its `name`. A name that is taken raises `OutsidePackageError`."""
+    """Return the members of this package and of others by name. A member is a `kind` with a `name`; a name
+    that is taken raises `OutsidePackageError`."""
     known = dict(built_in)
     wanted = f"a {kind.__name__} of {kind.__module__}"
-    for entry, member in members(group, what, lambda one: isinstance(one, kind), wanted, found):
+    for entry, member in members(group, what, lambda member: isinstance(member, kind), wanted, found):
         if member.name in known:
             raise OutsidePackageError(f"{described(what, entry)}: the name {member.name!r} is taken already")
         known[member.name] = member
@@ -61,7 +62,6 @@ def with_outside(
 
 
 def described(what: str, entry: EntryPoint) -> str:
-    """Return how a member is called before anything is known of it: what it is, its name, and where it is
-    from."""
+    """Return a description of a member that is not loaded: kind, name, object and package."""
     package = f" of the package {entry.dist.name}" if entry.dist is not None else ""
     return f"{what} {entry.name} ({entry.value}){package}"

@@ -1,15 +1,15 @@
-"""How a command ends. The numbers are part of the interface: scripts depend on them."""
+"""Exit codes of commands. They are part of the interface: scripts depend on them."""
 
 from typing import Final
 
 FINE: Final = 0
 FINDING: Final = 1
-"""It worked and found something: a file with errors, a bad line among good ones, a part that is missing."""
+"""The command worked and found something: a file with errors, an invalid line, a missing part."""
 USAGE: Final = 2
-"""The command line itself was wrong."""
+"""The command line is invalid."""
 BAD_INPUT: Final = 3
 """A file, a vector or a folder could not be used. Nothing was left half-written under its final name."""
 ABORTED: Final = 4
-"""A run could not be finished, or something that must always hold did not."""
+"""A run could not be finished, or an internal error."""
 INTERRUPTED: Final = 130
-"""Somebody pressed Ctrl-C. What was finished until then is on disk and valid."""
+"""Ctrl-C. What was finished until then is on disk and valid."""

@@ -1,4 +1,4 @@
-"""JSON that may come from anybody: its depth and its number of values are looked at before it is read."""
+"""Reads untrusted JSON: depth and number of values are limited before it is parsed."""
 
 import json
 import re
@@ -13,22 +13,22 @@ DEEPEST: Final = 64
 """Tables within tables."""
 MOST_VALUES: Final = 1_000_000
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\(?:.|\Z))*+(?:"|\Z)', re.DOTALL)
-"""A string, or the rest of the text where its end is missing: every quote is looked at once."""
+"""A string, or the rest of the text if its end is missing. Possessive, so every quote is visited once."""
 _NO_BRACKET: Final = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def parse_json(content: bytes, file: str, code: str, most_values: int = MOST_VALUES) -> Any:
-    """Return what a JSON document says; what is none, or too much, raises `DocumentError` with the code."""
+    """Return a parsed JSON document; invalid or too large ones raise `DocumentError` with the code."""
     _refuse_absurd(content, file, code, most_values)
     text = decode_text(content, file)
     try:
         return json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         raise DocumentError(
-            [Problem(file, error.lineno, error.colno, "error", code, f"this is no JSON: {error.msg}")]
+            [Problem(file, error.lineno, error.colno, "error", code, f"invalid JSON: {error.msg}")]
         ) from None
     except ValueError as error:  # a number of thousands of digits, or none at all
-        raise DocumentError.of_file(file, code, f"holds a number that is none: {error}") from None
+        raise DocumentError.of_file(file, code, f"contains an invalid number: {error}") from None
 
 
 def _refuse_absurd(content: bytes, file: str, code: str, most_values: int) -> None:
@@ -50,4 +50,4 @@ def _refuse_absurd(content: bytes, file: str, code: str, most_values: int) -> No
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")

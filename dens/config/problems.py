@@ -1,9 +1,8 @@
-"""How any file is refused: where, with which stable code, and what to do about it.
+"""Diagnostics of files: place, stable code and advice.
 
-Every room that reads a file a person wrote (vocabulary, subscription, scenario) reports what is wrong with
-it as `Problem`s and raises them all at once as one `DocumentError`. The codes are stable; each has a page
-under docs/errors/. Their blocks: D0xx files and syntax, D1xx and D72x subscriptions, D2xx vocabularies, D3xx
-scenarios, D4xx vectors.
+Every reader of a file written by people (vocabulary, subscription, scenario) collects `Problem`s and raises
+them as one `DocumentError`. Each code has a page under docs/errors/. Blocks: D0xx files and syntax, D1xx and
+D72x subscriptions, D2xx vocabularies, D3xx scenarios, D4xx vectors.
 """
 
 import difflib
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Severity = Literal["error", "warning", "note"]
-"""An error refuses the file, a warning doubts it (and refuses it where that is asked for), a note tells."""
+"""An error refuses the file; a warning does so only with `--strict`; a note informs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,7 @@ class TextSpan:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What would put a problem right: the text that takes the place of a span. It is offered only where it is
-    certain that the problem is gone afterwards, though not that it was meant.
-    """
+    """A replacement of a text span that certainly removes the problem, though perhaps not as intended."""
 
     title: str
     replacement: str
@@ -38,11 +35,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong, at one place of one file. Lines and columns count from 1; 0 means the whole
-    file.
+    """A problem at one place of a file. Lines and columns count from 1; 0 means the whole file.
 
-    `span` is the piece of the text that it is about, where its end is known; it begins at that place.
-    Neither it nor the fixes tell one problem from another.
+    `span` is the text concerned, if its end is known; it begins at that place. Span and fixes are not
+    compared.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""How a file that a person wrote is read: bounded, as UTF-8 text, or refused with a code."""
+"""Reads files written by people: limited in size, as UTF-8 text, or refused with a code."""
 
 from pathlib import Path
 from typing import BinaryIO
@@ -6,7 +6,7 @@ from typing import BinaryIO
 from dens.config.problems import DocumentError, Problem, nearest
 
 LARGEST_DOCUMENT = 64 * 1024
-"""Bytes. Nothing a person writes for this system comes near it; what does is refused unread."""
+"""Bytes. Documents written by hand are far smaller."""
 
 
 def read_document(path: Path, limit: int = LARGEST_DOCUMENT) -> bytes:
@@ -22,14 +22,14 @@ def read_document(path: Path, limit: int = LARGEST_DOCUMENT) -> bytes:
 
 
 def open_document(path: Path) -> BinaryIO:
-    """Open a file to be read; one that is missing, unreadable or no regular file raises `DocumentError`."""
+    """Open a file; one that is missing, unreadable or not a regular file raises `DocumentError`."""
     try:
         if path.exists() and not path.is_file():
-            raise DocumentError.of_file(str(path), "D002", "cannot be read: it is no regular file")
+            raise DocumentError.of_file(str(path), "D002", "cannot be read: it is not a regular file")
         return path.open("rb")
     except FileNotFoundError:
         raise DocumentError.of_file(
-            str(path), "D001", f"there is no such file{_near_file(path)}; check the path"
+            str(path), "D001", f"file not found{_near_file(path)}; check the path"
         ) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -50,12 +50,12 @@ def decode_text(content: bytes, file: str) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line, column = _place_of_byte(content, error.start)
-        bad = f"byte 0x{content[error.start]:02x} is no UTF-8; save the file as UTF-8"
+        bad = f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8"
         raise DocumentError([Problem(file, line, column, "error", "D004", bad)]) from None
     nul = text.find("\0")
     if nul >= 0:
         line, column = place_of(text, nul)
-        message = "a NUL character stands here; this is no text file"
+        message = "NUL character; this is not a text file"
         raise DocumentError([Problem(file, line, column, "error", "D004", message)])
     return text
 

@@ -1,11 +1,11 @@
-"""Text for terminals: what may be shown of a file, and streams that nobody reads any more."""
+"""Safe output on terminals: escapes control characters, and handles streams whose reader is gone."""
 
 import io
 import os
 from typing import Final, TextIO
 
 LONGEST = 2000
-"""Characters of one message; whoever quotes a whole file is cut short."""
+"""Characters of one message; longer quotes of a file are cut."""
 
 
 STEERING: Final = (
@@ -16,25 +16,25 @@ STEERING: Final = (
     *map(chr, range(0x202A, 0x202F)),
     *map(chr, range(0x2066, 0x206A)),
 )
-"""Characters beyond ASCII that steer a terminal: C1 controls, and those that change the direction of text."""
+"""Non-ASCII characters that control a terminal: C1 controls and those that change the text direction."""
 
 _ESCAPED: Final = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in STEERING})
 
 
 class TerminalStream(io.TextIOWrapper):
-    """Writes to a terminal; what would steer it beyond ASCII is shown as its escape.
+    """Escapes non-ASCII control characters.
 
-    ASCII controls pass, because colours and progress are made of them; whoever quotes a file escapes those.
+    ASCII controls pass, because colours and progress bars use them; `printable` escapes those in quotes.
     """
 
     def write(self, text: str) -> int:
-        """Write a text, and return how many characters were given."""
+        """Return the length of the given text, not of the escaped one."""
         super().write(text.translate(_ESCAPED))
         return len(text)
 
 
 def guarded(stream: TextIO) -> TextIO:
-    """Return a stream, guarded where it is a terminal; the one that was given must not be used then."""
+    """Return a stream that escapes control characters if it is a terminal. Do not use the given one then."""
     if not isinstance(stream, io.TextIOWrapper) or not stream.isatty():
         return stream
     encoding, errors = stream.encoding, stream.errors
@@ -42,12 +42,12 @@ def guarded(stream: TextIO) -> TextIO:
 
 
 def forget(stream: TextIO) -> None:
-    """Let what is still buffered for a stream go nowhere, so that the interpreter's own flush cannot fail."""
+    """Redirect a stream to /dev/null, so that the interpreter's final flush cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def printable(text: str) -> str:
-    """Return text that may quote a file without steering the terminal, and without filling it."""
+    """Return text with control characters escaped and its length limited, to quote files safely."""
     shown = "".join(
         char if char.isprintable() or char == "\n" else f"\\u{ord(char):04x}" for char in text[: LONGEST + 1]
     )

@@ -113,9 +113,9 @@ def _mend_key(content: dict[str, Any], positions: TomlPositions, path: Path, mod
 def problems_from_pydantic(
     error: ValidationError, positions: TomlPositions, file: str, codes: SchemaCodes, model: type[BaseModel]
 ) -> list[tuple[Path, Problem]]:
-    """Return one problem for each thing that pydantic found, with the path and at the place of its key.
+    """Return one problem per finding of pydantic, with the path and position of its key.
 
-    A list that is too short only because what stands in it is wrong is not told besides.
+    A list that is too short only because its entries are invalid is not reported as well.
     """
     found = error.errors()
     return [

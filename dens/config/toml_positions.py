@@ -83,7 +83,7 @@ class TomlPositions:
         return tuple(self._fix(written, name if _BARE.fullmatch(name) else _quoted(name)) for name in free)
 
     def replaced(self, path: Path, texts: Iterable[str]) -> tuple[Fix, ...]:
-        """Return what makes the string at this path one of these; nothing where there is no string."""
+        """Return fixes that replace the string at this path; none if the value is not a string."""
         written = self.values.get(path)
         if written is None or self.text[written[0]] not in "\"'":
             return ()

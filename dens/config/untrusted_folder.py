@@ -1,10 +1,9 @@
-"""Opens the files of a run's folder, which may come from anybody: the one place that does.
+"""Opens the files of a run's folder, which is untrusted input. All reads go through this module.
 
-Whoever names a folder means that folder and nothing else. So the folder itself may be a link, but nothing
-below it: no link is followed, neither at the end of a name nor on the way, for reading or for writing. What
-is no regular file is not opened at all, because a pipe would be waited for and a device may do anything. A
-name that leads out of the folder is refused. A file is opened component by component, so that what was looked
-at is what is read.
+The folder itself may be a link, but no link below it is followed, neither in the last component nor before,
+for reading or writing. Only regular files are opened, because a pipe would block and a device may have side
+effects. A name that leads out of the folder is refused. A file is opened component by component, so that the
+file that was checked is the one that is read.
 """
 
 import os
@@ -23,10 +22,9 @@ _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_
 
 
 def path_in(folder: Path, name: str) -> Path:
-    """Return where a file of a folder is, for those who have to be given a path.
+    """Return the path of a file in a folder, for callers that need a path. The file may be missing.
 
-    A name that leads out of the folder and a link on the way or at the end raise `DocumentError`. There need
-    be nothing at the place.
+    A name that leads out of the folder, or a link in any component, raises `DocumentError`.
     """
     place = folder
     for part in _components(folder, name):
@@ -46,7 +44,7 @@ def path_in(folder: Path, name: str) -> Path:
 
 
 def file_in(folder: Path, name: str) -> Path:
-    """Return where a regular file of a folder is, as `path_in`; none raises `FileNotFoundError`."""
+    """Return the path of a regular file, as `path_in`; a missing one raises `FileNotFoundError`."""
     path = path_in(folder, name)
     _refuse_irregular(path, os.lstat(path).st_mode)
     return path
@@ -55,8 +53,8 @@ def file_in(folder: Path, name: str) -> Path:
 def open_in(folder: Path, name: str) -> BufferedReader:
     """Open a regular file of a folder for reading.
 
-    What is missing raises `FileNotFoundError`, what may not be read another `OSError`; links, whatever is no
-    regular file, and names that lead elsewhere raise `DocumentError`.
+    A missing file raises `FileNotFoundError`, an unreadable one another `OSError`. Links, irregular files,
+    and names that lead elsewhere raise `DocumentError`.
     """
     path = file_in(folder, name)
     *on_the_way, last = _components(folder, name)
@@ -78,7 +76,7 @@ def open_in(folder: Path, name: str) -> BufferedReader:
 
 
 def read_in(folder: Path, name: str, limit: int) -> bytes:
-    """Return the bytes of a file of a folder, as `open_in`; more than `limit` of them are refused."""
+    """Return the content of a file, as `open_in`; more than `limit` bytes are refused."""
     with open_in(folder, name) as file:
         content = file.read(limit + 1)
     refuse_large(content, str(folder / name), limit)
@@ -88,7 +86,7 @@ def read_in(folder: Path, name: str, limit: int) -> bytes:
 def parts_in(folder: Path, table: str, trace: str = "trace") -> list[Path]:
     """Return the Parquet files of a table of a run, in the order in which they were written.
 
-    They are regular files below the folder and none is too large to be opened; none where there is no table.
+    All are regular files of acceptable size. The list is empty if the table is missing.
     """
     place = path_in(folder, f"{trace}/{table}")
     try:
@@ -106,41 +104,41 @@ def parts_in(folder: Path, table: str, trace: str = "trace") -> list[Path]:
 
 
 def refuse_links_below(folder: Path, name: str) -> None:
-    """Raise `DocumentError` when anything in or below this place is neither a folder nor a regular file.
+    """Raise `DocumentError` if anything below this folder is neither a folder nor a regular file.
 
-    For a place that is handed over as a whole to somebody who follows links.
+    For folders that are passed to code that follows links.
     """
     place = path_in(folder, name)
     for where, folders, files in os.walk(place):
-        for one in (*folders, *files):
-            path = path_in(folder, str((Path(where) / one).relative_to(folder)))
+        for entry in (*folders, *files):
+            path = path_in(folder, str((Path(where) / entry).relative_to(folder)))
             if not path.is_dir():
                 _refuse_irregular(path, os.lstat(path).st_mode)
 
 
 def _components(folder: Path, name: str) -> list[str]:
-    """Return the names on the way, or refuse a name that is none or leads elsewhere."""
+    """Return the components of a name, or refuse one that is invalid or leads elsewhere."""
     components = name.split("/")
     try:
         os.fsencode(name)
         is_name = "\0" not in name
     except UnicodeEncodeError:
         is_name = False
-    if not is_name or any(one in ("", ".", "..") for one in components):
+    if not is_name or any(component in ("", ".", "..") for component in components):
         raise DocumentError.of_file(
             str(folder),
             "D382",
-            f"{name!a} is no name of a file in this folder; a run names its own files",
+            f"{name!a} is not the name of a file in this folder; a run refers only to its own files",
         )
     return components
 
 
 def _refuse_irregular(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise DocumentError.of_file(str(path), "D002", "cannot be read: it is no regular file")
+        raise DocumentError.of_file(str(path), "D002", "cannot be read: it is not a regular file")
 
 
 def _position(name: str) -> tuple[int, str]:
-    """Return what parts are ordered by: their number, which may have outgrown its five digits."""
+    """Return the sort key of a part: its number, which may have more than five digits."""
     digits = name.removeprefix("part-").removesuffix(".parquet")
     return (int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else 1 << 63), name

@@ -179,7 +179,7 @@ def is_private(key: Key, path: Path) -> bool:
 def read_key(path: Path, kind: str | None = None) -> Key:
     """Read a key, of the kind that is named, or raise BadKeyError with the file. A pipe is not waited for."""
     if path.exists() and not path.is_file():
-        raise BadKeyError(f"{path} is no regular file; a key is read from a file")
+        raise BadKeyError(f"{path} is not a regular file; a key is read from a file")
     try:
         with path.open(encoding="ascii") as file:
             key = Key.from_line(file.read(_LONGEST_FILE))

@@ -1,7 +1,7 @@
 """Columns of a trace from plain values, built from the buffers that Arrow describes.
 
-Arrow's own conversion asks of everything that it is given whether it is pandas', and imports pandas for that:
-several times what a short run takes. What is written is the same to the byte.
+Arrow's own conversion checks for pandas objects and imports pandas for that, which takes several times as
+long as a short run. The bytes written are the same.
 """
 
 from array import array
@@ -19,9 +19,7 @@ Missing = NDArray[np.bool_]
 
 
 def column_of(values: Any, field: Any) -> Any:
-    """Return a column of these values, an array or a list in which None is no value. What does not fit
-    its field raises.
-    """
+    """Return a column of an array, or of a list in which None is null. A value that does not fit raises."""
     if isinstance(values, np.ndarray):
         return of_numbers(values, field.type)
     is_missing = np.array([value is None for value in values], np.bool_)
@@ -40,7 +38,7 @@ def column_of(values: Any, field: Any) -> Any:
 
 
 def of_numbers(numbers: NDArray[Any], type: Any, is_missing: Missing | None = None) -> Any:
-    """Return a column of numbers or truths."""
+    """Return a column of numbers or Booleans."""
     if pa.types.is_boolean(type):
         octets = np.packbits(numbers, bitorder="little")
     else:
@@ -49,7 +47,7 @@ def of_numbers(numbers: NDArray[Any], type: Any, is_missing: Missing | None = No
 
 
 def of_words(codes: NDArray[np.int8], words: Sequence[str], is_missing: Missing | None = None) -> Any:
-    """Return a column of these words by their places among them."""
+    """Return a dictionary column: `codes` are positions in `words`."""
     return pa.DictionaryArray.from_arrays(
         of_numbers(codes, pa.int8(), is_missing), _of_bytes([word.encode() for word in words], pa.string())
     )

@@ -1,10 +1,9 @@
-"""Two runs side by side: what they were made of, what they came to, and whether their traces are the same.
+"""Compares two runs: settings, figures and traces.
 
-The same scenario and seed give the same bytes, so bytes are compared first. Where they differ, rows are: a
-version that lets other things go first within one millisecond writes the same rows in another order, and that
-is told apart from rows that differ. The first table that differs, in the order in which things cause each
-other, tells where to look. An interrupted run, which ended in the middle of a moment, is compared by the rows
-before that moment.
+The same scenario and seed give the same bytes, so bytes are compared first, then rows: a version that orders
+events within one millisecond differently writes the same rows in another order, which is reported separately.
+Tables are listed causes first, so the first one that differs shows where to look. An interrupted run ended
+within a millisecond; it is compared by the rows before that time.
 """
 
 import json
@@ -14,12 +13,15 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from dens.config.untrusted_folder import open_in, parts_in
 from dens.trace.losses import refuse_losses
 from dens.trace.manifest import read_manifest
-from dens.trace.rows import gist_of, rows_before
 from dens.trace.run_documents import manifest_of, summary_of
 from dens.trace.schema import TABLES
+from dens.trace.tables import empty_table, parts_of_table
 
 _IN_MANIFEST_TOO = ("scenario", "seed", "status", "simulated_s")
 """What the summary repeats."""
@@ -27,14 +29,13 @@ _IN_MANIFEST_TOO = ("scenario", "seed", "status", "simulated_s")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not the same: its path, as a person writes it, and both values (None: not there)."""
+    """A value that differs: its path and both values (None if missing)."""
 
     path: str
     one: Any
     other: Any
 
     def line(self) -> str:
-        """Return it for people."""
         return f"{self.path}: {_shown(self.one)} | {_shown(self.other)}"
 
 
@@ -51,16 +52,16 @@ class Comparison:
     rearranged: tuple[str, ...] = ()
     """The tables that hold the same rows, in another order or in other bytes."""
     until_ms: int | None = None
-    """Where only what happened before this moment was compared, row by row."""
+    """If set, only the rows before this time were compared."""
 
     @property
     def same_trace(self) -> bool:
-        """Return whether both traces are the same, byte for byte."""
+        """Return whether both traces are identical, byte for byte."""
         return not self.tables and not self.rearranged
 
     @property
     def same_rows(self) -> bool:
-        """Return whether the same happened in both, if perhaps not in the same order within a moment."""
+        """Return whether both traces have the same rows, in any order within a millisecond."""
         return not self.tables
 
     def as_document(self) -> dict[str, Any]:
@@ -100,12 +101,12 @@ class Comparison:
 
 
 def compare_runs(one: Path, other: Path) -> Comparison:
-    """Compare the folders of two runs; one that is none, or lost a part, raises `NotARun`."""
+    """Compare the folders of two runs. A folder that is not a run, or lost a part, raises `NotARun`."""
     for run in (one, other):
         refuse_losses(run, read_manifest(run), {table: parts_in(run, table) for table in TABLES})
     settings = tuple(differences(_settings(one), _settings(other)))
     unlike = [table for table in TABLES if _bytes_of(one, table) != _bytes_of(other, table)]
-    rearranged = tuple(table for table in unlike if gist_of(one, table) == gist_of(other, table))
+    rearranged = tuple(table for table in unlike if _digest_of(one, table) == _digest_of(other, table))
     return Comparison(
         settings,
         tuple(
@@ -119,9 +120,9 @@ def compare_runs(one: Path, other: Path) -> Comparison:
 
 
 def compare_until(one: Path, other: Path, until_ms: int) -> Comparison:
-    """Compare what happened in two runs before this moment: the rows of their traces, and their manifests.
+    """Compare the manifests of two runs and the rows of their traces before a time.
 
-    Their figures count what came in the last moment too, so they are left out.
+    Figures are left out, because they include the last millisecond.
     """
     return Comparison(
         tuple(differences(_settings(one), _settings(other))),
@@ -129,14 +130,14 @@ def compare_until(one: Path, other: Path, until_ms: int) -> Comparison:
         tuple(
             table
             for table in TABLES
-            if not rows_before(one, table, until_ms).equals(rows_before(other, table, until_ms))
+            if not _rows_before(one, table, until_ms).equals(_rows_before(other, table, until_ms))
         ),
         until_ms=until_ms,
     )
 
 
 def _settings(run: Path) -> dict[str, Any]:
-    """Return what a manifest says of the run; in how many files its tables stand is no difference of runs."""
+    """Return the manifest without the number of files per table, which is not a difference of runs."""
     document = manifest_of(run)
     document.pop("parts", None)
     return document
@@ -154,6 +155,30 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[Difference]:
             yield from differences(left, right, f"{path}[{index}]")
     elif one != other:
         yield Difference(path, one, other)
+
+
+def _rows_before(run: Path, table: str, until_ms: int) -> pa.Table:
+    """Return the rows before a time; of legs and contacts those that ended before."""
+    empty = empty_table(table)
+    if until_ms == 0:
+        return empty  # the run may have been interrupted before it wrote anything
+    rows = pa.concat_tables([empty, *parts_of_table(run, table)])
+    time = next((name for name in ("at_ms", "created_ms", "end_ms") if name in TABLES[table].names), None)
+    rows = rows if time is None else rows.filter(pc.less(rows[time], pa.scalar(until_ms, pa.int64())))
+    return rows.combine_chunks()
+
+
+def _digest_of(run: Path, table: str) -> tuple[int, int]:
+    """Return the number of rows and the sum of their hashes, which do not depend on the order.
+
+    Hashes are comparable within one process only. One part is in memory at a time.
+    """
+    amount = total = 0
+    for part in parts_of_table(run, table):
+        amount += part.num_rows
+        columns = [column.to_pylist() for column in part.columns]
+        total += sum(hash(repr(row)) for row in zip(*columns, strict=True))
+    return amount, total
 
 
 def _bytes_of(run: Path, table: str) -> list[tuple[str, bytes]]:

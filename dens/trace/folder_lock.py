@@ -1,7 +1,7 @@
-"""A run's folder is locked while somebody writes it, so that a follower can tell whether anybody still does.
+"""A lock on a run's folder while a process writes it, so that a follower knows whether the run is alive.
 
-The lock is on the folder itself and leaves no file. The system takes it away when the process ends, however
-it does, which no number of a process in a file can promise.
+The lock (`flock`) is on the folder itself and leaves no file. Unlike a PID file, the system removes it
+however the process ends.
 """
 
 import os
@@ -12,27 +12,27 @@ from typing import Final
 
 _TRIES: Final = 20
 _BETWEEN_S: Final = 0.05
-"""Followers ask for the lock too, for a moment; they are not taken for writers."""
+"""Followers take the lock too, briefly, so a writer retries."""
 
 
 class FolderLocked(FileExistsError):
-    """Somebody else writes this folder."""
+    """Another process writes this folder."""
 
 
 class FolderLock:
-    """Says, as long as it is there and not released, that this process writes a folder.
+    """Holds the lock of a folder until it is released or garbage-collected.
 
-    A folder that somebody else writes raises `FolderLocked`: what two write is neither's. A file system
-    without locks is put up with: then nobody can tell.
+    A folder that another process writes raises `FolderLocked`. File systems without `flock` are tolerated;
+    liveness is then unknown.
     """
 
     def __init__(self, folder: Path) -> None:
         self.release = weakref.finalize(self, os.close, _locked(folder))
-        """Call it when nothing more will be written."""
+        """Call this when nothing more will be written."""
 
 
 def _locked(folder: Path) -> int:
-    """Return the folder as an open file; closing it ends the lock."""
+    """Return a file descriptor of the folder; closing it releases the lock."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(_TRIES):
         try:
@@ -48,7 +48,7 @@ def _locked(folder: Path) -> int:
 
 
 def _lock(opened: int, *, exclusively: bool) -> None:
-    """Lock an open folder without waiting; where there are no such locks, raise OSError."""
+    """Lock an open folder without waiting; raise `OSError` if locks are not supported."""
     try:
         import fcntl
     except ModuleNotFoundError:
@@ -57,7 +57,7 @@ def _lock(opened: int, *, exclusively: bool) -> None:
 
 
 def is_being_written(folder: Path) -> bool:
-    """Tell whether some process holds the folder; where locks cannot be asked for it is taken for granted."""
+    """Return whether a process holds the lock; True if locks are not supported."""
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:

@@ -1,8 +1,7 @@
-"""Notices that a trace lost what once was written: the last parts of a table, or all of it.
+"""Detects that a trace lost parts: the last files of a table, or all of them.
 
-Nothing in the files that are left tells of those; the run's own books do. The manifest of a complete run
-counts the parts of every table. Runs older than that have a summary at least, and its counts are those of
-rows. A run that is partial or still running has no last word on either and is read as it is.
+The remaining files do not show that. The manifest of a complete run has the number of parts per table; older
+runs have a summary with row counts. A partial or running run has neither and is read as it is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ _ROWS_OF: Final = {"nodes": "nodes", "contacts": "contacts", "notifications": "n
 
 
 def refuse_losses(folder: Path, manifest: Manifest, parts: Mapping[str, Sequence[Path]]) -> None:
-    """Raise `NotARun` that names the table when a complete run has less of it than it once had."""
+    """Raise `NotARun` with the name of the table if a complete run lacks parts or rows."""
     if manifest.partial:
         return
     for table, written in manifest.parts.items():

@@ -117,7 +117,7 @@ class Manifest:
 def read_manifest(run: Path) -> Manifest:
     """Read `manifest.json` of a run's folder.
 
-    Raises `NotARun` when the folder is no run, and `DocumentError` when its manifest is damaged, of a newer
+    Raises `NotARun` if the folder is not a run, and `DocumentError` if its manifest is damaged, of a newer
     version or out of bounds.
     """
     document = manifest_of(run)

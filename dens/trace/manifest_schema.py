@@ -109,15 +109,15 @@ _Fitting = TypeVar("_Fitting", bound=BaseModel)
 
 
 def read_manifest_document(run: Path, newest: int) -> dict[str, Any]:
-    """Return the manifest of a run as it stands, all of it within bounds.
+    """Return the manifest of a run, validated and within limits.
 
-    A missing file raises `FileNotFoundError`. What is damaged, absurd or a link raises `DocumentError` with
-    everything that is wrong; so does a version above the newest that the caller reads.
+    A missing file raises `FileNotFoundError`. A damaged one, a link, or a version above `newest` raises
+    `DocumentError` with all problems.
     """
     file = str(run / MANIFEST)
     document = parse_json(read_in(run, MANIFEST, LARGEST_JSON), file, CODE)
     if not isinstance(document, dict):
-        raise DocumentError.of_file(file, CODE, "is not the manifest of a run: it is no table of keys")
+        raise DocumentError.of_file(file, CODE, "is not the manifest of a run: it is not a JSON object")
     version = _fitting(_Version, document, file).schema_version
     if version > newest:
         raise DocumentError.of_file(

@@ -1,4 +1,4 @@
-"""Finds the Parquet files of a trace, and refuses one that is not whole, from their footers alone."""
+"""Finds the Parquet files of a trace and checks their footers."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from dens.trace.tables import plain_schema
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One whole Parquet file of a table."""
+    """One complete Parquet file of a table."""
 
     path: Path
     rows: int

@@ -1,4 +1,4 @@
-"""What the folder of a run says about itself: `manifest.json` and `summary.json`."""
+"""Reads `manifest.json` and `summary.json` of a run's folder."""
 
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,13 @@ class NotARun(ValueError):
 def manifest_of(run: Path) -> dict[str, Any]:
     """Return the manifest of a run, without a key that an earlier version may have put there.
 
-    A folder that is none raises `NotARun`, a manifest that is damaged or out of bounds `DocumentError`.
+    Raises `NotARun` if the folder is not a run, `DocumentError` if its manifest is damaged or out of bounds.
     """
     try:
         document = read_manifest_document(run, SCHEMA_VERSION)
     except FileNotFoundError:
-        why = f"it has no {MANIFEST}" if run.is_dir() else "there is no such folder"
-        raise NotARun(f"{run} is no run: {why}; name a folder that dens run wrote") from None
+        why = f"it has no {MANIFEST}" if run.is_dir() else "the folder does not exist"
+        raise NotARun(f"{run} is not a run: {why}; name a folder that dens run wrote") from None
     except OSError as error:
         raise NotARun(f"{run / MANIFEST} cannot be read: {error.strerror}") from error
     if isinstance(document.get("scenario"), dict):
@@ -32,7 +32,7 @@ def manifest_of(run: Path) -> dict[str, Any]:
 
 
 def summary_of(run: Path) -> dict[str, Any]:
-    """Return the figures of a run; none where it is still running or was killed."""
+    """Return the figures of a run; empty if it is still running or was killed."""
     file = str(run / "summary.json")
     try:
         document = parse_json(read_in(run, "summary.json", LARGEST_JSON), file, "D383")
@@ -41,5 +41,5 @@ def summary_of(run: Path) -> dict[str, Any]:
     except OSError as error:
         raise NotARun(f"{file} cannot be read: {error.strerror}") from error
     if not isinstance(document, dict):
-        raise DocumentError.of_file(file, "D383", "is not the summary of a run: it is no table of keys")
+        raise DocumentError.of_file(file, "D383", "is not the summary of a run: it is not a JSON object")
     return document

@@ -1,10 +1,9 @@
-"""The folder of a run while it grows: there from the start, whole at the end, gone after a failure.
+"""The folder of a run while it is written. After a failure it is removed.
 
-A run is written into its own place, manifest first, so that another program can follow it. The manifest says
-`running` until the run ends and is then replaced, at once, by the one that says how. Whoever finds
-`running` on a run that nobody holds any more (it was killed) has a partial run in hand. An earlier run that
-is to be replaced waits beside the folder under a name that begins with a dot, and comes back if the new one
-fails.
+The manifest is written first, so that another program can follow the run. Its status is `running` until the
+run ends, then it is replaced atomically. `running` in a folder that no process has locked means that the run
+was killed and is partial. An earlier run that is being replaced is kept beside the folder under a name that
+begins with a dot, and restored if the new run fails.
 """
 
 import json
@@ -20,20 +19,20 @@ from dens.trace.writer import TraceError, parts_of_tables
 
 
 class RunFolder:
-    """A place for one run. Leaving it as a context with an error undoes everything."""
+    """The folder of one run, as a context manager. An error undoes everything."""
 
     def __init__(self, out: Path, *, force: bool) -> None:
-        """Refuse a place that holds anything but, with `force`, an earlier run."""
+        """Refuse a folder that is not empty, except an earlier run with `force`."""
         self.path = out
         self._earlier = out.parent / f".{out.name}.replaced"
         if self._earlier.exists() and not out.exists():
-            self._earlier.rename(out)  # Somebody was killed just before beginning.
+            self._earlier.rename(out)  # a process was killed just before it began
         _refuse_occupied(out, force)
 
     def __enter__(self) -> Self:
-        """Put the earlier run aside, make the folder and hold it."""
+        """Put an earlier run aside, make the folder and lock it."""
         if self.path.is_dir():
-            FolderLock(self.path).release()  # refused where somebody is still writing it
+            FolderLock(self.path).release()  # raises if another process is still writing it
         _or_refused(self.path, self._begin)
         self._hold = FolderLock(self.path)
         return self
@@ -41,7 +40,7 @@ class RunFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Forget the earlier run, or after a failure bring it back."""
+        """Delete the earlier run, or restore it after a failure."""
         self._hold.release()
         if error is not None:
             shutil.rmtree(self.path, ignore_errors=True)
@@ -56,17 +55,16 @@ class RunFolder:
     def _begin(self) -> None:
         if self.path.exists() and any(self.path.iterdir()):
             if self._earlier.exists():
-                shutil.rmtree(self.path)  # A run that was killed while it replaced the earlier one.
+                shutil.rmtree(self.path)  # a run that was killed while it replaced the earlier one
             else:
                 self.path.rename(self._earlier)
         self.path.mkdir(parents=True, exist_ok=True)
 
 
 def write_document(run: Path, name: str, document: Mapping[str, Any]) -> None:
-    """Write a JSON file of a run, at once: whoever reads it sees the file before or the file after.
+    """Write a JSON file of a run atomically.
 
-    The manifest of a complete run also says how many parts each table has, so that one that is lost later
-    is missed.
+    The manifest of a complete run also has the number of parts per table, so that a lost part is detected.
     """
     if name == "manifest.json" and document.get("status") == "complete":
         document = {**document, "parts": parts_of_tables(run)}
@@ -86,7 +84,7 @@ def _refuse_occupied(out: Path, force: bool) -> None:
     if not any(out.iterdir()):
         return
     if not (out / "manifest.json").is_file():
-        raise FileExistsError(f"{out} holds something that is no run; name another folder")
+        raise FileExistsError(f"{out} holds something that is not a run; name another folder")
     if not force:
         raise FileExistsError(f"{out} holds an earlier run; name another folder, or replace it with --force")
 

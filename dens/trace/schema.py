@@ -62,7 +62,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("state", _word),
         ("reason", _word),
     ),
-    # Every subscription revision that an application asked for, and when it took it back.
+    # Every subscription revision of an application, and when it was withdrawn.
     "subscriptions": _with_nullable(
         _table(
             ("subscriber", pa.int32()),
@@ -216,7 +216,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "origin",
         "number",
     ),
-    # What a broker has from a neighbour and tells it, written when it changes. Since version 4.
+    # Routing entries that a broker has from a neighbour and sends to it, written on change. Since version 4.
     "routing": _table(
         ("at_ms", pa.int64()),
         ("node", pa.int32()),

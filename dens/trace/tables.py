@@ -1,7 +1,7 @@
-"""The tables of a run's trace as whoever reads them without Spark has them: the one place that reads rows.
+"""Reads the tables of a trace without Spark.
 
-Words are spelt out, columns have the types of `dens.trace.schema`, and what an older version did not write is
-null. Parts may come from anybody (`dens.trace.parquet_guard`).
+Dictionary columns are decoded, columns have the types of `dens.trace.schema`, and columns that an older
+version did not write are null. Parts are untrusted (`dens.trace.parquet_guard`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from dens.trace.schema import ADDED_COLUMNS, RENAMED_WORDS, TABLES
 
 
 def plain_schema(table: str, columns: Sequence[str] | None = None) -> pa.Schema:
-    """Return these columns of a table, or all, with words instead of numbers for words."""
+    """Return the schema of these columns, or all, with dictionary columns decoded."""
     wanted = TABLES[table].names if columns is None else columns
     return pa.schema([_plain(TABLES[table].field(name)) for name in wanted])
 
@@ -25,7 +25,7 @@ def plain_schema(table: str, columns: Sequence[str] | None = None) -> pa.Schema:
 def read_rows(run: Path, part: Path, table: str, columns: Sequence[str] | None = None) -> pa.Table:
     """Return these columns of one part of a table, or all.
 
-    A part that is damaged, of other types or beyond all bounds raises `DocumentError`.
+    A part that is damaged, of other types or out of bounds raises `DocumentError`.
     """
     schema = plain_schema(table, columns)
     rows = read_part(run, part, schema.names, may_lack=ADDED_COLUMNS.get(table, frozenset()))
@@ -41,7 +41,7 @@ def read_rows(run: Path, part: Path, table: str, columns: Sequence[str] | None =
 
 
 def parts_of_table(run: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Yield what each part of a table holds, in the order in which they were written."""
+    """Yield the parts of a table in the order in which they were written."""
     for part in parts_in(run, table):
         yield read_rows(run, part, table, columns)
 
@@ -59,7 +59,7 @@ def empty_table(table: str, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def _renamed(table: str, column: str, values: Any) -> Any:
-    """Return words as they are called now, whichever version wrote them."""
+    """Return words of older versions under their present names."""
     words = RENAMED_WORDS.get((table, column))
     if words is None:
         return values

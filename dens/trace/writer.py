@@ -50,7 +50,7 @@ class TableWriter:
         self._folder = folder / name
         self._schema = TABLES[name]
         self._words: Any = [field.name for field in self._schema if pa.types.is_dictionary(field.type)]
-        """Only of words there are few; a dictionary of times and numbers is made in vain, and then larger."""
+        """Columns with few different values. A dictionary of times or numbers makes files larger."""
         self._most = rows_per_part
         self._run = folder.parent
         path_in(self._run, f"{folder.name}/{name}")

@@ -120,10 +120,10 @@ def test_a_lost_part_is_named_and_no_difference(two: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("manifest.json", b'{"seed":\n 5,\n', r"one/manifest\.json:3:1: error D383: this is no JSON"),
+        ("manifest.json", b'{"seed":\n 5,\n', r"one/manifest\.json:3:1: error D383: invalid JSON"),
         ("manifest.json", b"\xff\xfe", r"one/manifest\.json:1:1: error D004: byte 0xff"),
         ("manifest.json", b"[1, 2]", r"one/manifest\.json: error D383: .* no table of keys"),
-        ("summary.json", b"", r"one/summary\.json:1:1: error D383: this is no JSON"),
+        ("summary.json", b"", r"one/summary\.json:1:1: error D383: invalid JSON"),
     ],
 )
 def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content: bytes, said: str) -> None:
@@ -135,9 +135,9 @@ def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content:
 
 
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotARun, match=r"is no run: it has no manifest\.json; name a folder that"):
+    with pytest.raises(NotARun, match=r"is not a run: it has no manifest\.json; name a folder that"):
         compare_runs(tmp_path, tmp_path)
-    with pytest.raises(NotARun, match="is no run: there is no such folder"):
+    with pytest.raises(NotARun, match="is not a run: the folder does not exist"):
         compare_runs(tmp_path / "nowhere", tmp_path)
     (tmp_path / "manifest.json").mkdir()
     with pytest.raises(DocumentError, match=r"manifest\.json: error D002: cannot be read: it is no regular"):

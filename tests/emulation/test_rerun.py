@@ -109,7 +109,7 @@ def test_a_run_that_was_killed_is_compared_up_to_what_its_manifest_says(first: P
 
 
 def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
-    with pytest.raises(NotARun, match=r"is no run: it has no manifest\.json"):
+    with pytest.raises(NotARun, match=r"is not a run: it has no manifest\.json"):
         rerun(tmp_path, tmp_path / "again")
     with pytest.raises(FileExistsError, match="is the run itself"):
         rerun(first, first, force=True)

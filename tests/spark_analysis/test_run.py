@@ -69,10 +69,12 @@ def refusal(path: Path, spark: SparkSession) -> str:
 
 
 def test_what_is_not_a_run_is_refused(tmp_path: Path, spark: SparkSession) -> None:
-    assert f"{tmp_path}/nowhere is no run: there is no such folder" in refusal(tmp_path / "nowhere", spark)
-    assert "is no run: it has no manifest.json" in refusal(tmp_path, spark)
+    assert f"{tmp_path}/nowhere is not a run: the folder does not exist" in refusal(
+        tmp_path / "nowhere", spark
+    )
+    assert "is not a run: it has no manifest.json" in refusal(tmp_path, spark)
     (tmp_path / "manifest.json").write_text("{")
-    assert "manifest.json:1:2: error D383: this is no JSON" in refusal(tmp_path, spark)
+    assert "manifest.json:1:2: error D383: invalid JSON" in refusal(tmp_path, spark)
     (tmp_path / "manifest.json").write_text("[]")
     assert "is not the manifest of a run" in refusal(tmp_path, spark)
     for document in ("{}", '{"schema_version": "1"}'):

@@ -172,7 +172,7 @@ class Recording:
                     try:
                         yield number, line.decode().strip("\r\n")
                     except UnicodeDecodeError as error:
-                        self._problem(number, error.start + 1, "it is no UTF-8")
+                        self._problem(number, error.start + 1, "it is not UTF-8")
 
     def _fields(self, number: int, line: str) -> list[str] | None:
         fields, wanted = split_row(line), len(self._columns.names)

@@ -28,7 +28,7 @@ def check_place(path: Path) -> None:
     if path.is_dir():
         raise StoreError(f"{path} is a folder; name a file in it: {path / 'node.sqlite'}")
     if path.exists() and not path.is_file():
-        raise StoreError(f"{path} is no regular file; a store is a file on a disk")
+        raise StoreError(f"{path} is not a regular file; a store is a file on a disk")
 
 
 Files = dict[str, tuple[int, int] | None]

@@ -67,7 +67,7 @@ def forget(run: Path) -> None:
         (lose, "part 00000 is missing before part-00001.parquet"),
         (age, "schema version 99"),
         (empty, "the run is empty"),
-        (forget, "is no run: it has no manifest.json"),
+        (forget, "is not a run: it has no manifest.json"),
     ],
 )
 def test_a_run_that_cannot_be_read_is_refused_before_spark_starts(

@@ -124,7 +124,7 @@ def test_what_nothing_can_be_made_of_is_said(dens, tmp_path: Path) -> None:
             "none",
             "D712: no subscription (.xml) in this folder or below it",
         ),
-        ("pico", "--subscriptions", "", "D002: cannot be read: it is no regular file"),
+        ("pico", "--subscriptions", "", "D002: cannot be read: it is not a regular file"),
         ("microbit", "--readings", "empty.csv", "D711: there is no column of weather; its first line, which"),
         (
             "microbit",

@@ -162,7 +162,7 @@ def test_no_command_reads_through_a_link(run: Path, tmp_path: Path, command: str
 def test_no_command_waits_for_a_pipe(run: Path, command: str, place: str) -> None:
     (run / place).unlink()
     os.mkfifo(run / place)
-    with pytest.raises(DocumentError, match="D002: cannot be read: it is no regular file"):
+    with pytest.raises(DocumentError, match="D002: cannot be read: it is not a regular file"):
         COMMANDS[command](run)
 
 
@@ -251,8 +251,8 @@ def test_what_is_out_of_bounds_is_told_by_its_key(run: Path, command: str, key: 
         ("[" * 100 + "]" * 100, "nests more than 64 tables"),
         ('{"a": [' + "1," * 1_000_001 + "1]}", "more than 1,000,000 values"),
         ('{"simulated_ms": ' + "9" * 5000 + "}", "a number that is none"),
-        ('{"simulated_ms": NaN}', "NaN is no number of JSON"),
-        ('"' + '\\"' * 1_000_000, "this is no JSON"),
+        ('{"simulated_ms": NaN}', "NaN is not a JSON number"),
+        ('"' + '\\"' * 1_000_000, "invalid JSON"),
         ('{"a": "' + "[" * 100_000 + '"}', "schema_version: field required"),
     ],
 )

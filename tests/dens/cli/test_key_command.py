@@ -66,8 +66,8 @@ def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: 
         (["derive", mission, "--node", "2147483648", "-o", tmp_path / "x"], 2, "2147483647"),
         (["show", tmp_path / "missing.key"], 3, "check the path"),
         (["derive", mission, "--node", "-1", "-o", tmp_path / "x"], 2, "--node"),
-        (["show", tmp_path], 3, "no regular file"),
-        (["show", "/dev/zero"], 3, "no regular file"),
+        (["show", tmp_path], 3, "not a regular file"),
+        (["show", "/dev/zero"], 3, "not a regular file"),
         (["new", "-o", tmp_path / "no folder" / "x"], 3, "check the path"),
     ]
     for words, code, said in cases:
@@ -84,7 +84,7 @@ def test_a_pipe_is_refused_at_once_instead_of_waited_for(dens, tmp_path: Path) -
     for words in (["show", pipe], ["derive", pipe, "--node", "7", "-o", tmp_path / "x"]):
         ended = dens("key", *words)
         assert ended.code == 3
-        assert "no regular file" in ended.err
+        assert "not a regular file" in ended.err
     assert not (tmp_path / "x").exists()
 
 

@@ -87,5 +87,5 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: 
 def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:
     ended = dens("live", tmp_path)
     assert ended.code == 3
-    assert "is no run" in ended.err
+    assert "is not a run" in ended.err
     assert "Spark" not in ended.err

@@ -9,7 +9,7 @@ import pytest
 
 from dens.node.keys import derive, new_mission_key, new_signing_key, write_key
 from dens.node.links.neighbours import Address
-from dens.node.processes.addresses import SOON_MS, links_of_end
+from dens.node.processes.addresses import ENDPOINT_SILENCE_MS, links_of_end
 from dens.node.settings.node_file import load_node
 from dens.node.settings.schema import address_of
 from dens.overlay.wire.item import Item
@@ -308,7 +308,7 @@ def test_lines_of_a_recording_that_are_skipped_are_told_with_their_number(
     told = [line for line in ended.err.splitlines() if line.startswith(str(day))]
     assert told == [
         f"{day}:3:1: error D351: it has 1 field, and the first line has 2; the line is skipped",
-        f"{day}:5:1: error D351: it is no UTF-8; the line is skipped",
+        f"{day}:5:1: error D351: it is not UTF-8; the line is skipped",
         f"{day}:6:1: error D351: it has 1 field, and the first line has 2; the line is skipped",
         f"{day}:8:1: error D351: the last line has no line break at its end, as if it were cut off; "
         "the line is skipped",
@@ -337,7 +337,7 @@ def test_an_end_talks_to_its_node_alone_and_notices_soon_that_it_is_deaf(
     links = links_of_end(plan, address)
     assert (links.address, links.listed, links.serial) == ((own, 0), {1: address}, ())
     assert not links.accepts_others
-    assert links.silence_ms == SOON_MS <= 5_000
+    assert links.silence_ms == ENDPOINT_SILENCE_MS <= 5_000
 
 
 @pytest.mark.parametrize(

@@ -141,4 +141,4 @@ def test_different_runs_are_a_finding(dens, scenario: Path, tmp_path: Path) -> N
     assert "part-00000.parquet: error D384: this part of the trace cannot be read" in damaged.err
     nothing = dens("compare", tmp_path / "1", tmp_path)
     assert nothing.code == 3
-    assert "is no run" in nothing.err
+    assert "is not a run" in nothing.err

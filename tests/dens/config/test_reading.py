@@ -60,7 +60,7 @@ def test_any_bytes_are_text_or_refused(content: bytes) -> None:
 def test_a_file_that_is_almost_there_is_suggested(tmp_path: Path) -> None:
     (tmp_path / "fever.xml").write_text("<a/>")
     assert read_text(tmp_path / "fever.xml") == "<a/>"
-    with pytest.raises(DocumentError, match=r'D001: there is no such file \(did you mean "fever.xml"\?\)'):
+    with pytest.raises(DocumentError, match=r'D001: file not found \(did you mean "fever.xml"\?\)'):
         read_text(tmp_path / "fevre.xml")
     with pytest.raises(DocumentError, match="D002"):
         read_document(Path("a\0b"))

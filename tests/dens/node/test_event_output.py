@@ -32,7 +32,7 @@ def test_a_node_whose_log_cannot_be_written_says_so_and_goes_on(tmp_path: Path) 
         node = begun_with(full, "run", node_file(tmp_path, 1), "--json")
     try:
         said = said_until(node, "standard output")
-        assert "No space left on device; this goes on" in said
+        assert "No space left on device; this continues" in said
         assert node.poll() is None
         node.send_signal(signal.SIGTERM)
         assert node.wait(timeout=LONG_S) == 0
@@ -57,7 +57,7 @@ def test_a_node_whose_events_nobody_reads_any_more_says_so_and_goes_on(tmp_path:
             asked.send_signal(signal.SIGTERM)
             assert asked.wait(timeout=LONG_S) == 0
             asked.communicate()
-        assert "Broken pipe; this goes on" in said_until(node, "standard output")
+        assert "Broken pipe; this continues" in said_until(node, "standard output")
         node.send_signal(signal.SIGTERM)
         assert node.wait(timeout=LONG_S) == 0
     finally:
@@ -71,7 +71,7 @@ def test_a_publisher_whose_output_is_lost_publishes_all_the_same(tmp_path: Path)
         end = begun_with(full, "publish", node_file(tmp_path, 1), recording(tmp_path), *words)
     _, said = end.communicate(timeout=LONG_S)
     assert end.returncode == 1, "nobody was there to take anything"
-    assert "standard output: No space left on device; this goes on" in said
+    assert "standard output: No space left on device; this continues" in said
 
 
 @pytest.mark.parametrize(("is_full", "code"), [(True, 3), (False, 0)])

@@ -32,7 +32,7 @@ def test_a_store_that_never_was_one_is_refused_and_left_alone(dens, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("store", "said"),
-    [(".", "is a folder"), ("none/node.sqlite", "there is no folder"), ("/dev/null", "no regular file")],
+    [(".", "is a folder"), ("none/node.sqlite", "there is no folder"), ("/dev/null", "not a regular file")],
 )
 def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, said: str) -> None:
     path = node_file(tmp_path, 1)

@@ -111,7 +111,7 @@ def test_silence_is_told_once_and_its_end_too() -> None:
             for datagram in node.datagrams_to_send(0):
                 data = datagram.data
                 end.receive(data, 1, 0)
-            await asyncio.wait_for(answer.come(), 60)
+            await asyncio.wait_for(answer.wait_until_reached(), 60)
             await asyncio.sleep(0.3)
         end.contact_lost(1, 0)
         assert answer.is_reached, "it has answered, whatever came later"

@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 
 from dens.trace import versions as module
-from dens.trace.corrections import corrections_since
+from dens.trace.versions import corrections_since
 from tests.paths import ROOT
 
 ONLY_READ_TRACES = {"dens.metrics"}

@@ -403,7 +403,7 @@ def test_who_met_on_record_needs_no_mobility(write_scenario: WriteScenario) -> N
 
 
 def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match=r"D001: there is no such file"):
+    with pytest.raises(DocumentError, match=r"D001: file not found"):
         load_scenario(tmp_path / "none.toml")
     with pytest.raises(DocumentError, match=r'rescu: error D304: .*did you mean "rescue"'):
         load_scenario("rescu")

@@ -90,7 +90,7 @@ def test_terms_below_each_other_in_a_circle_are_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "system", "said"),
     [
-        (b"[", "wordpress", "this is no JSON"),
+        (b"[", "wordpress", "invalid JSON"),
         (b"[" * 9999, "wordpress", "nests more than"),
         (b"{}", "wordpress", "expected a list of categories, not dict"),
         (b"[]", "wordpress", "has no terms"),

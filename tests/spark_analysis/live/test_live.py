@@ -395,7 +395,7 @@ def kill_group(group: int) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda path: (path / "manifest.json").unlink(), "is no run"),
+        (lambda path: (path / "manifest.json").unlink(), "is not a run"),
         (lambda path: (path / "live").write_text(""), "exists|Not a directory"),
     ],
 )

@@ -325,7 +325,7 @@ def test_the_hello_with_which_a_peer_began_moves_it_never() -> None:
     for now_ms in range(0, 3 * SILENCE_MS, 1_000):
         heard = known.sender_of(recorded, ELSEWHERE, now_ms)
         assert (heard.node, heard.rival) == (None, None)
-        assert "as a recording would" in heard.why
+        assert "so it may be a recording" in heard.why
     assert known.address_of(OTHER) == THERE
 
 
@@ -339,7 +339,7 @@ def test_a_hello_of_an_earlier_session_moves_nobody_however_silent(kind: int) ->
     for now_ms in (200, 20_000, 80_000):
         heard = known.sender_of(hello(OTHER, KEY, 4), ELSEWHERE, now_ms)
         assert (heard.node, known.address_of(OTHER)) == (None, THERE)
-        assert "an earlier session" in heard.why
+        assert "its session is older" in heard.why
     assert who(known, hello(OTHER, KEY, 6), ELSEWHERE, 80_001) == (OTHER, True)
 
 
