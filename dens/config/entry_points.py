@@ -1,8 +1,8 @@
 """Plug-ins of other packages: members of a registry, found by their entry points.
 
 A package names an object in the group of a registry (`dens.policies`, `dens.mobility`, `dens.forwarding`,
-`dens.languages`, `dens.metrics`, `dens.sources`, and those of languages; docs/extending.md). One that cannot
-be loaded, has the wrong type, or uses a name that is taken, is refused. The message names the package,
+`dens.languages`, `dens.metrics`, `dens.sources`, and those of languages; docs/how-to/extending.md). One that
+cannot be loaded, has the wrong type, or uses a name that is taken, is refused. The message names the package,
 because its reader did not write it.
 """
 

@@ -226,8 +226,7 @@ class Beacons:
         self._timer = asyncio.get_running_loop().call_later(_CHECK_S, self._check)
 
     def _send(self, settings: BeaconInterface, beacon: bytes) -> None:
-        """Send a beacon through an interface. Listen there again if the interface disappeared and returned.
-        """
+        """Send a beacon through an interface. Listen again if the interface returned."""
         index = interface_index(settings)
         if self._listening.get(settings, (-1,))[0] != index:
             if settings in self._listening:

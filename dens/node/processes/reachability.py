@@ -55,7 +55,9 @@ class NodeReachability:
         if not self._is_reached:
             node = self._node
             self._is_reached = (
-                self._end.has_peer_in_role(Role.MEDIATOR) if node is None else self._end.role_of(node) is not None
+                self._end.has_peer_in_role(Role.MEDIATOR)
+                if node is None
+                else self._end.role_of(node) is not None
             )
         return self._is_reached
 
