@@ -21,7 +21,7 @@ a reading is judged by nearly all of them; of all aggregators max is soon satisf
 
 _PROGRAM = """
 from time import clock
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.fnif import FlatScan
 from watchdog.forms import combine_every
 from watchdog.kernels import SCANS

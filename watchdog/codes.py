@@ -1,6 +1,7 @@
-"""Result codes of a filter host's `install` and `remove`, shared by boards, hosts and the overlay.
+"""Codes shared by boards, hosts and the overlay: results of a filter host, and filter algorithms.
 
-0 to 2 mean that the subscription is in force, 9 and 10 answer `remove`, all others refuse.
+Results of `install`: 0 to 2 mean that the subscription is in force, 3 to 8 and 11 to 13 refuse it. 9 and 10
+are results of `remove`, as is 3.
 """
 
 INSTALLED = 0
@@ -18,3 +19,15 @@ ABSENT = 10
 NOT_MEASURED = 11
 UNKNOWN_SOURCE = 12
 SOURCE_FAILED = 13
+
+FNIF = 0
+FNIFS = 1
+FNIFC = 2
+"""The flat algorithms of the paper, without an index of predicates: subscriptions in order of arrival, sorted
+by feature, and sorted with covered subscriptions skipped.
+"""
+
+ALGORITHMS = {"fnif": FNIF, "fnifs": FNIFS, "fnifc": FNIFC}
+"""Algorithms by the names used in builds, scenarios and node files. All release the same notifications; their
+costs differ (docs/how-to/boards.md).
+"""

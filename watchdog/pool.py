@@ -27,7 +27,7 @@ A record is addressed by one number, block·65536 + offset, which is good until 
 """
 
 from watchdog.aggregators import MOST_BASIC, PRODUCT, WITH_BLOCK
-from watchdog.codes import INSTALLED, KNOWN, REPLACED, STALE
+from watchdog.codes import FNIF, FNIFC, FNIFS, INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.grader import PATTERNS, QUICK
 from watchdog.membership import SLOPES
 
@@ -41,13 +41,6 @@ NEVER = 1073741823
 
 FOLLOWERS = 255
 """Begins the SEF of a block of followers."""
-
-FNIF = 0
-FNIFS = 1
-FNIFC = 2
-"""The flat algorithms of the paper without an index of predicates: features as they come, features in order,
-and covered subscriptions spared.
-"""
 
 
 class Pool:

@@ -13,8 +13,7 @@ from dens.boards.board_language import AGGREGATOR_AT
 from dens.boards.filter_parts import FORMS
 from dens.config.problems import did_you_mean
 from watchdog.aggregators import AGGREGATOR_NAMES
-from watchdog.algorithms import ALGORITHMS
-from watchdog.codes import BAD_VECTOR, UNKNOWN_LANGUAGE
+from watchdog.codes import ALGORITHMS, BAD_VECTOR, UNKNOWN_LANGUAGE
 from watchdog.pool import Pool
 
 

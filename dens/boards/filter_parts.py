@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from watchdog.aggregators import WITH_PATTERN, WITH_RULES
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 
 __all__ = ["DEFAULT", "FORMS", "FilterParts", "filter_parts"]
 

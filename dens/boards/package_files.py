@@ -17,7 +17,7 @@ from dens.boards.programs import program
 from dens.boards.registry import BOARDS
 from dens.boards.settings import BoardSettings
 from dens.config.problems import DocumentError
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 
 NATIVE: Final = "native"
 KERNELS: Final = (NATIVE, "plain")

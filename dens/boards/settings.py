@@ -39,7 +39,7 @@ class BoardSettings:
     lifetime: int = ONE_HOUR
     """The lifetime code of what the board publishes: its event class says it."""
     algorithm: str = DEFAULT
-    """How its filter goes over subscriptions (watchdog/algorithms.py)."""
+    """How its filter goes over subscriptions (watchdog/codes.py)."""
     condition: str = BOARD_CONDITIONS[0]
     """The feature condition of its mission."""
     forms: str | None = None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.filter import FuzzyFilter, Release
 from watchdog.header import NO_HEADER
 from watchdog.lifetime import lifetime_code
@@ -17,7 +17,7 @@ from watchdog.vector import ONE_HOUR
 def source_filter_with(
     algorithm: str, features: str = "subset"
 ) -> "Callable[[MissionTable], FuzzySourceFilter]":
-    """Return a factory of filters with this algorithm (watchdog/algorithms.py) and feature condition."""
+    """Return a factory of filters with this algorithm (watchdog/codes.py) and feature condition."""
 
     def make(table: MissionTable) -> FuzzySourceFilter:
         pool = Pool(table.feature_bytes, algorithm=ALGORITHMS[algorithm])

@@ -22,7 +22,7 @@ from plugins.language import (
     SourceFilter,
     SubscriptionLanguage,
 )
-from watchdog.algorithms import ALGORITHMS as FILTER_ALGORITHMS
+from watchdog.codes import ALGORITHMS as FILTER_ALGORITHMS
 from watchdog.damper import Damper
 
 if TYPE_CHECKING:

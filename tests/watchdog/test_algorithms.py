@@ -16,8 +16,7 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS as MATCHERS
 from tests.sizes import examples
 from tests.watchdog.strategies import readings, subscriptions
 from watchdog.aggregators import MOST_BASIC, WITH_RULES
-from watchdog.algorithms import ALGORITHMS
-from watchdog.codes import INSTALLED, KNOWN, REPLACED
+from watchdog.codes import ALGORITHMS, INSTALLED, KNOWN, REPLACED
 from watchdog.covering import covers, is_covered
 from watchdog.filter import FuzzyFilter
 from watchdog.membership import degree

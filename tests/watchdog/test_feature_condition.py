@@ -16,7 +16,7 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS as MATCHERS
 from plugins.ground_truth import ReadingColumns
 from tests.plugins.test_matching_choice import columns_of
 from tests.sizes import examples
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.filter import FuzzyFilter, Release
 from watchdog.header import NO_HEADER
 from watchdog.pool import Pool

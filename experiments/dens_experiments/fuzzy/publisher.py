@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from watchdog import covering, fnif, scan
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.covering import settle
 from watchdog.fnif import FlatScan
 from watchdog.forms import combine_every

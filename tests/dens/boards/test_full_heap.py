@@ -3,8 +3,7 @@
 import pytest
 
 from tests.dens.boards.runtimes import run_on
-from watchdog.algorithms import ALGORITHMS
-from watchdog.codes import FULL, REPLACED
+from watchdog.codes import ALGORITHMS, FULL, REPLACED
 
 pytestmark = pytest.mark.board
 

@@ -16,7 +16,7 @@ from dens.overlay.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
 from tests.dens.boards.test_runtimes import SHARED
 from tests.paths import ROOT
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.normalise import normal_byte
 from watchdog.pool import NEVER, Pool
 

@@ -242,7 +242,7 @@ def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
     assert plans[2].thesauri == (tmp_path / "words.ttl",)
     assert plans[2].peers == {2: ("192.168.1.5", 7001)}
     assert [(one.node, one.trusted) for one in plans[2].settings.serial] == [(7, True)]
-    assert [links_of_end(plan, None).finds for plan in plans] == [False, True, False]
+    assert [links_of_end(plan, None).uses_discovery for plan in plans] == [False, True, False]
     assert [one.interface for one in plans[2].settings.discovery] == ["wlan0"]
 
 

@@ -60,9 +60,9 @@ def test_an_end_finds_its_node_where_no_port_is_told(tmp_path: Path) -> None:
     discovery = '[[discovery]]\ninterface = "wlan0"\n'
     plan = load_node(node_file(tmp_path, 1, discovery, "0.0.0.0:0", "m.key"))
     found = links_of_end(plan, None)
-    assert (found.finds, found.listed, found.address) == (True, {}, ("0.0.0.0", 0))
+    assert (found.uses_discovery, found.listed, found.address) == (True, {}, ("0.0.0.0", 0))
     told = links_of_end(plan, ("10.0.0.7", 7001))
-    assert (told.finds, told.listed) == (False, {1: ("10.0.0.7", 7001)})
+    assert (told.uses_discovery, told.listed) == (False, {1: ("10.0.0.7", 7001)})
     plan = load_node(node_file(tmp_path, 1, discovery, "0.0.0.0:7001", "m.key"))
     assert links_of_end(plan, None).listed == {1: ("127.0.0.1", 7001)}
 

@@ -2,7 +2,7 @@
 
 from degrees import Chance
 
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.fnif import FlatScan
 from watchdog.forms import combine_every
 from watchdog.pool import Pool

@@ -2,7 +2,7 @@
 
 from strata_algorithms import checksums
 
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.filter import FuzzyFilter
 from watchdog.pool import FOLLOWERS, Pool
 from watchdog.watchdog import Watchdog

@@ -7,7 +7,7 @@ under `exact` each satisfied feature that the reading contains is released once,
 
 from degrees import Chance
 
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.filter import FuzzyFilter
 from watchdog.pool import Pool
 from watchdog.reading import Reading

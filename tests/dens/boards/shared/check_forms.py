@@ -4,7 +4,7 @@ import drawn_functions
 import drawn_patterns
 from strata_forms import checksums
 
-from watchdog.algorithms import ALGORITHMS
+from watchdog.codes import ALGORITHMS
 from watchdog.filter import FuzzyFilter
 from watchdog.pool import Pool
 
