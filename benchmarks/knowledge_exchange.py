@@ -7,6 +7,7 @@ from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType
@@ -28,7 +29,7 @@ def measure() -> Iterator[Measurement]:
     """Count extracts and bytes, which no machine changes, and the processor time of one meeting."""
     dictionaries = tuple(DistributedDataDictionary() for _ in NODES)
     nodes = tuple(
-        DensNode(node, 7, MemoryStore(), 0, matchers={}, directory=dictionary)
+        DensNode(node, Mission(7), MemoryStore(), 0, directory=dictionary)
         for node, dictionary in zip(NODES, dictionaries, strict=True)
     )
     every = 1_000 // DIFFERENCES
@@ -58,7 +59,7 @@ def _messages_in(data: bytes) -> tuple[bytes, ...]:
 
 
 def _announce(publisher: int, listeners: list[tuple[int, DensNode]]) -> None:
-    end = PublisherEndpoint(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(publisher, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     end.announce(_extract(publisher), 0)
     for listener in listeners:
         _meet((publisher, end), listener)

@@ -18,11 +18,18 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Store
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import item_id
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 NODE, PEER = 1, 2
 NOTIFICATIONS = sized(5_000, 64)
@@ -38,8 +45,13 @@ from benchmarks import overlay_machine as overlay
 from dens.overlay.limits import Limits
 from dens.node.storage.sqlite import SqliteStore
 overlay._mediator = lambda node, store: overlay.DensNode(
-    node, 7, store, 0, matchers={overlay.LANGUAGE: overlay.TopicMatcher}, directory=overlay.TopicDirectory(),
-    limits=Limits(session_burst=overlay.SUMMARIES),
+    node,
+    overlay.Mission(
+        7, {overlay.LANGUAGE: overlay.TOPICS}, limits=Limits(session_burst=overlay.SUMMARIES)
+    ),
+    store,
+    0,
+    directory=overlay.TopicDirectory(),
 )
 store = SqliteStore(Path(sys.argv[1]) / "store.db")
 print(json.dumps({
@@ -82,9 +94,7 @@ def _side_by_side() -> dict[str, dict[str, float]]:
 def _mediator(node: int, store: Store) -> DensNode:
     """Return a node that takes every summary, however often they come."""
     limits = Limits(session_burst=SUMMARIES)
-    return DensNode(
-        node, 7, store, 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory(), limits=limits
-    )
+    return DensNode(node, Mission(7, {LANGUAGE: TOPICS}, limits=limits), store, 0, directory=TopicDirectory())
 
 
 def _greet(node: DensNode, peer: DensNode | PublisherEndpoint) -> int:
@@ -141,7 +151,7 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
     come as a publisher says what it has gathered: several in a datagram.
     """
     node = _mediator(NODE, store)
-    publisher = PublisherEndpoint(PEER, 7, MemoryStore(), 0, filter_host=TopicHost())
+    publisher = PublisherEndpoint(PEER, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     now_ms = _greet(node, publisher)
     _subscribe(node, now_ms)
     frames: list[bytes] = []
@@ -172,7 +182,7 @@ def _acknowledge_all(publisher: PublisherEndpoint) -> None:
 
 def _subscribe(node: DensNode, now_ms: int) -> None:
     """Give the node twenty subscriptions, of which about one in two is satisfied by a notification."""
-    subscriber = SubscriberEndpoint(3, 7, MemoryStore(), 0)
+    subscriber = SubscriberEndpoint(3, Mission(7), MemoryStore(), 0)
     for id in range(20):
         subscriber.subscribe(subscription(id, 0, 120, 1 + id % 2, 12 * id), LANGUAGE, now_ms)
     node.contact_opened(3, now_ms)

@@ -170,6 +170,20 @@ CoverIndexFactory = Callable[[], CoverIndex]
 """Makes an empty index."""
 
 
+class Part(Protocol):
+    """A subscription of another language that covers a part of the original."""
+
+    @property
+    def language_id(self) -> int: ...
+
+    @property
+    def body(self) -> bytes: ...
+
+
+Decompose = Callable[[bytes], Sequence[Part]]
+"""From the body of a subscription to its parts; an invalid body raises `VectorError`."""
+
+
 class EntryChanges(Protocol):
     """What a change of a table of entries means to the neighbour whom they are told."""
 
@@ -233,6 +247,28 @@ class RoutingRelations(Protocol):
     def table(self) -> EntryTable:
         """Return an empty table."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundLanguage:
+    """A subscription language bound to a mission table: all that engines need from it.
+
+    `plugins.language.SubscriptionLanguage.bind` makes it (docs/decisions/0045-bound-languages.md). Optional
+    members are None if the language does not have them.
+    """
+
+    matchers: Mapping[int, MatcherFactory]
+    """By the language of the notifications that they match. All of them take the same bodies."""
+    decompose: Decompose | None = None
+    """Decomposes subscriptions for sources that do not implement the language."""
+    composer: ComposerFactory | None = None
+    """Derives notifications of this language from others."""
+    results: ResultReader | None = None
+    """Reads the content of notifications, if several notifications can have the same content."""
+    covers: CoverIndexFactory | None = None
+    """Index of covering at a source, so that mediators can suppress installs."""
+    relations: RoutingRelations | None = None
+    """Relations for brokers. None: only equal bodies cover each other."""
 
 
 class Directory(Protocol):

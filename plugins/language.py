@@ -13,10 +13,12 @@ One property holds for every language and is tested for all: the filter releases
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from dens.config.refusal import Refusal
 from dens.interfaces import (
+    BoundLanguage,
     Composer,
     CompositeNotification,
     CoverIndex,
@@ -27,6 +29,7 @@ from dens.interfaces import (
 )
 from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
+from plugins.routing import AdvertisingRelations, RoutingOptions, routing_of
 from watchdog.filter import Release
 from watchdog.reading import Reading
 
@@ -35,10 +38,10 @@ if TYPE_CHECKING:
     from plugins.ground_truth import GroundTruth
     from plugins.publications import PublicationReader
     from plugins.relations import Relations
-    from plugins.routing import AdvertisingRelations, RoutingOptions
 
 __all__ = [
     "DETAIL_BYTES",
+    "BoundLanguage",
     "Composer",
     "CompositeNotification",
     "CoverIndex",
@@ -276,7 +279,7 @@ class SubscriptionLanguage:
     advertise (`RoutingRelations.admits`). None: the default filter, which releases what satisfies an
     advertisement."""
     relations: "Callable[[MissionTable], Relations] | None" = None
-    routing: "Callable[[MissionTable, RoutingOptions], AdvertisingRelations] | None" = None
+    routing: Callable[[MissionTable, RoutingOptions], AdvertisingRelations] | None = None
     """Relations for brokers, if they are more than `relations` provides (`plugins.routing`)."""
     source_covers: Callable[[MissionTable], CoverIndex] | None = None
     """Index of covering at a source, so that mediators can suppress installs; None installs everything."""
@@ -286,6 +289,19 @@ class SubscriptionLanguage:
     """The values that a body requests, one per attribute, to learn terms from; None if it has no values."""
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what suppresses repetitions; None if nothing is suppressed."""
+
+    def bind(self, table: MissionTable, routing: RoutingOptions | None = None) -> BoundLanguage:
+        """Return what the engines of a mission with this table need. Without routing options there are no
+        relations for brokers.
+        """
+        return BoundLanguage(
+            matchers={language: partial(make, table) for language, make in self.matchers.items()},
+            decompose=None if self.parts is no_parts else self.parts(table),
+            composer=None if self.composer is None else partial(self.composer, table),
+            results=self.results,
+            covers=None if self.source_covers is None else partial(self.source_covers, table),
+            relations=None if routing is None else routing_of(self, table, routing),
+        )
 
     def source_filter_by(
         self, algorithm: str | None, table: MissionTable, *, advertises: bool = False

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from dens.interfaces import EntryTable, Matcher, RoutingRelations, SubscriptionKey
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
-from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
+    from plugins.language import SubscriptionLanguage
     from plugins.relations import Relations
 
 Thresholds = Literal["min", "average", "max"]
@@ -164,7 +164,7 @@ class RelatedRouting:
 
 
 def routing_of(
-    language: SubscriptionLanguage, table: MissionTable, options: RoutingOptions
+    language: "SubscriptionLanguage", table: MissionTable, options: RoutingOptions
 ) -> AdvertisingRelations | None:
     """Return the routing relations of a language, or None if brokers compare bytes."""
     if language.routing is not None:

@@ -64,7 +64,7 @@ class Desk:
         self.mediator = made.mediator(MEDIATOR, MemoryStore(), now_ms)
         self.subscriber = made.subscriber(SUBSCRIBER, MemoryStore(), now_ms)
         self.asked = tuple(subscriptions)
-        self._parts = made.parts
+        self._languages = made.mission.languages
         for one in subscriptions:
             self.subscriber.subscribe(one.vector, one.language, now_ms)
         self._machines: dict[int, ProtocolEngine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
@@ -74,8 +74,10 @@ class Desk:
 
     def parts_of(self, asked: Asked) -> int:
         """Return of how many parts a subscription is, for a board that does not take it as it is."""
-        takes_apart = self._parts.get(asked.language)
-        return 0 if takes_apart is None else len(takes_apart(body_of(asked.vector)))
+        language = self._languages.get(asked.language)
+        if language is None or language.decompose is None:
+            return 0
+        return len(language.decompose(body_of(asked.vector)))
 
     def asked_under(self, id: int) -> tuple[Asked, int] | None:
         """Return the subscription that was asked for under this id, and which of its parts has it: 0 is none,

@@ -56,7 +56,10 @@ class BrokerWorld(World):
     """Subscribers and publishers, each at one broker, and a tree of brokers."""
 
     def _assembled(self) -> Assembly:
-        return replace(super()._assembled(), relations={LANGUAGE: TopicRelations()})
+        assembly = super()._assembled()
+        languages = dict(assembly.mission.languages)
+        languages[LANGUAGE] = replace(languages[LANGUAGE], relations=TopicRelations())
+        return replace(assembly, mission=replace(assembly.mission, languages=languages))
 
     def _draw_links(self) -> tuple[Pair, ...]:
         """Return the links of this world: a tree of brokers, with every end at one of them."""

@@ -22,22 +22,20 @@ from dens.overlay.assembly import Assembly
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, NotificationDelivered, NumberShared
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, format_id
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.plan import QUICK
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, TopicHost, subscription
 
 _CHECK: Final = 77
 _KEY: Final = b"mission"
 _ASSEMBLY: Final = Assembly(
-    table_check=_CHECK,
-    matchers={LANGUAGE: TopicMatcher},
+    Mission(_CHECK, {LANGUAGE: TOPICS}, key=_KEY, limits=QUICK),
     directory=TopicDirectory,
-    mission_key=_KEY,
-    limits=QUICK,
 )
 _YEAR_MS: Final = 31_557_600_000
 _DAY_Q: Final = 131
@@ -207,7 +205,7 @@ class DriverWorld:
         host.runtime = Runtime(host.engine, clock, lambda event: self._hear(host, event))
         listed, is_end = self._listed(host.number), host.number in HOME
         host.neighbours = Neighbours(
-            _ASSEMBLY.authenticator(host.number),
+            _ASSEMBLY.mission.authenticator(host.number),
             listed,
             clock(),
             accepts_others=not is_end,

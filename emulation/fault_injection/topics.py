@@ -10,6 +10,7 @@ into two subscriptions of the first for sources that do not know it.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dens.interfaces import BoundLanguage
 from watchdog.header import NO_HEADER
 from watchdog.vector import VectorError
 
@@ -112,6 +113,9 @@ class PoisonedEitherMatcher(PoisonedMatcher):
 
 MATCHERS: dict[int, type[TopicMatcher]] = {LANGUAGE: TopicMatcher, EITHER: EitherMatcher}
 POISONED: dict[int, type[TopicMatcher]] = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
+TOPICS = BoundLanguage(matchers={LANGUAGE: TopicMatcher})
+"""The first language, with nothing optional."""
+EITHER_TOPICS = BoundLanguage(matchers={LANGUAGE: EitherMatcher}, decompose=parts_of)
 
 
 def stands_for(one: bytes, other: bytes) -> bool:

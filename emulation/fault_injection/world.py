@@ -10,9 +10,10 @@ from heapq import heappop, heappush
 from itertools import islice
 from random import Random
 
-from dens.interfaces import FilterHost
+from dens.interfaces import BoundLanguage, FilterHost
 from dens.overlay.assembly import Assembly
 from dens.overlay.endpoints.publisher import PublisherEndpoint
+from dens.overlay.mission import Mission
 from dens.overlay.policies.registry import POLICIES
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.durable_state import init_counters
@@ -110,22 +111,20 @@ class World:
         """Return what makes the engines of this world."""
         plan = self.plan
         matchers = POISONED if plan.is_poisoned else MATCHERS
+        languages = {LANGUAGE: BoundLanguage(matchers={LANGUAGE: matchers[LANGUAGE]}, covers=TopicCovers)}
+        if plan.has_parts:
+            languages[EITHER] = BoundLanguage(matchers={LANGUAGE: matchers[EITHER]}, decompose=parts_of)
+        if plan.composes:
+            languages[SEQUENCE] = BoundLanguage(
+                matchers={SEQUENCE: SequenceMatcher},
+                decompose=parts_of_sequence,
+                composer=SequenceComposer,
+                results=results_of,
+            )
         return Assembly(
-            table_check=TABLE_CHECK,
-            matchers={
-                LANGUAGE: matchers[LANGUAGE],
-                **({EITHER: matchers[EITHER]} if plan.has_parts else {}),
-                **({SEQUENCE: SequenceMatcher} if plan.composes else {}),
-            },
-            listens_to={EITHER: {LANGUAGE: matchers[EITHER]}},
-            parts={EITHER: parts_of, SEQUENCE: parts_of_sequence},
-            composers={SEQUENCE: SequenceComposer} if plan.composes else {},
-            results={SEQUENCE: results_of},
-            covers={LANGUAGE: TopicCovers} if plan.covering else None,
+            Mission(TABLE_CHECK, languages, key=plan.mission_key, limits=plan.limits, covering=plan.covering),
             directory=TopicDirectory,
             knowledge=TopicDirectory if plan.looks_up else None,
-            mission_key=plan.mission_key,
-            limits=plan.limits,
         )
 
     def all_nodes(self) -> tuple[int, ...]:

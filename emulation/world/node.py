@@ -148,12 +148,12 @@ class NodeFactory:
     @property
     def results(self) -> Mapping[int, ResultReader]:
         """Return what reads what notifications say, in languages in which several may say the same."""
-        return self._assembly.results
+        return self._assembly.mission.results
 
     @property
     def tag_bytes(self) -> int:
         """Return how many bytes of every message are its tag."""
-        return self._assembly.authenticator(0).tag_bytes
+        return self._assembly.mission.authenticator(0).tag_bytes
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""

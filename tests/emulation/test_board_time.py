@@ -1,6 +1,7 @@
 """Boards that compute: what they are given is done one after the other, and everybody else is free."""
 
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from emulation.clock import Clock
 from emulation.devices.board_profile import load_board_profile
@@ -18,7 +19,7 @@ SLOW = BoardSettings(
 def node(number: int) -> Node:
     store = MemoryStore()
     slot = NodeSlot(number, number, "medics", number, "subscriber")
-    return Node(slot, SubscriberEndpoint(number, 0, store, 0), store)
+    return Node(slot, SubscriberEndpoint(number, Mission(0), store, 0), store)
 
 
 def test_what_a_board_is_given_is_done_one_after_the_other() -> None:

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens.interfaces import BoundLanguage
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.registry import POLICIES
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
@@ -60,23 +62,24 @@ class IdealWorld:
                 hosts = frozenset({device + SUBSCRIBER} if "s" in roles else ())
                 self.engines[device] = DensNode(
                     device,
-                    7,
+                    Mission(7, {self.language: BoundLanguage(matchers={self.language: TopicMatcher})}),
                     MemoryStore(),
                     0,
-                    matchers={self.language: TopicMatcher},
                     directory=TopicDirectory(),
                     policy=POLICIES[self.policy](device),
                     hosts=hosts,
                 )
             if "s" in roles:
                 number = device + SUBSCRIBER if joint else device
-                end = self.engines[number] = SubscriberEndpoint(number, 7, MemoryStore(), 0)
+                end = self.engines[number] = SubscriberEndpoint(number, Mission(7), MemoryStore(), 0)
                 if device in self.topics:
                     end.subscribe(subscription(1, 0, DAY_Q, self.topics[device], 0), self.language, 0)
                 inside += [(device, number)] if joint else []
             if "p" in roles:
                 number = device + PUBLISHER if joint else device
-                self.engines[number] = PublisherEndpoint(number, 7, MemoryStore(), 0, filter_host=TopicHost())
+                self.engines[number] = PublisherEndpoint(
+                    number, Mission(7), MemoryStore(), 0, filter_host=TopicHost()
+                )
                 inside += [(device, number)] if joint else []
         for pair in inside:
             self._open(*pair)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType
@@ -46,12 +47,10 @@ class Mediator:
         self.dictionary = DistributedDataDictionary(bound=self.limits.announcements)
         self.node = DensNode(
             self.number,
-            TABLE_CHECK,
+            Mission(TABLE_CHECK, limits=self.limits),
             self.store,
             now_ms,
-            matchers={},
             directory=self.dictionary,
-            limits=self.limits,
         )
 
 
@@ -114,7 +113,7 @@ def extract(counter: int, mask: int) -> bytes:
 
 def tell(listeners: Iterable[Mediator], publisher: int, masks: list[int], now_ms: int) -> None:
     """Let a publisher announce each of these in turn, all listeners hearing at least the last."""
-    end = PublisherEndpoint(publisher, TABLE_CHECK, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(publisher, Mission(TABLE_CHECK), MemoryStore(), 0, filter_host=TopicHost())
     heard_by = list(listeners)
     for counter, mask in enumerate(masks):
         end.announce(extract(counter, mask), now_ms - 1_000 * (len(masks) - counter))

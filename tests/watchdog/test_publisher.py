@@ -17,6 +17,7 @@ from dens.overlay.events import (
     NotificationDelivered,
 )
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.authentication import EVERYONE, Authenticator
@@ -73,7 +74,7 @@ class Board:
         return said
 
 
-class Mission:
+class BoardMission:
     """A subscriber, a DENS node and a board, with a link of one millisecond that may lose anything."""
 
     def __init__(
@@ -90,18 +91,14 @@ class Mission:
         self.number = number
         self.mediator = DensNode(
             number,
-            TABLE.check,
+            Mission(TABLE.check, {n: language.bind(TABLE) for n, language in known.items()}, key=key),
             MemoryStore(),
             0,
-            matchers={n: lambda language=language: language.matcher(TABLE) for n, language in known.items()},  # type: ignore[misc]
             directory=DistributedDataDictionary(
                 {n: language.lookup(TABLE).question for n, language in known.items()}, table=TABLE
             ),
-            authenticator=Authenticator(number, key),
         )
-        self.subscriber = SubscriberEndpoint(
-            SUBSCRIBER, TABLE.check, MemoryStore(), 0, authenticator=Authenticator(SUBSCRIBER, key)
-        )
+        self.subscriber = SubscriberEndpoint(SUBSCRIBER, Mission(TABLE.check, key=key), MemoryStore(), 0)
         self.machines: dict[int, ProtocolEngine] = {number: self.mediator, SUBSCRIBER: self.subscriber}
         self.events: list[Event] = []
         self.mediator.contact_opened(SUBSCRIBER, self.now_ms)
@@ -186,7 +183,7 @@ def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes |
 @pytest.mark.parametrize("small", [False, True])
 def test_a_notification_reaches_the_one_who_asked(tmp_path: Path, key: bytes | None, small: bool) -> None:
     board = Board(tmp_path, key, small)
-    mission = Mission(board, key)
+    mission = BoardMission(board, key)
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     mission.run(300)
     assert held(board) == 1
@@ -205,7 +202,7 @@ def test_a_notification_reaches_the_one_who_asked(tmp_path: Path, key: bytes | N
 def test_whatever_the_link_loses_everything_arrives(tmp_path_factory, seed: int, small: bool) -> None:
     chance = random.Random(seed)
     board = Board(tmp_path_factory.mktemp("board"), None, small)
-    mission = Mission(board, None, lambda: chance.random() < 0.4)
+    mission = BoardMission(board, None, lambda: chance.random() < 0.4)
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     expected = []
     mission.run(40_000)
@@ -220,7 +217,7 @@ def test_whatever_the_link_loses_everything_arrives(tmp_path_factory, seed: int,
 
 
 def test_a_board_that_restarts_is_told_again_and_heard_again(tmp_path: Path) -> None:
-    mission = Mission(Board(tmp_path))
+    mission = BoardMission(Board(tmp_path))
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     mission.run(300)
     mission.board.publisher.publish(NOTIFICATION, len(NOTIFICATION), mission.now_ms)
@@ -236,7 +233,7 @@ def test_a_board_that_restarts_is_told_again_and_heard_again(tmp_path: Path) -> 
 
 def test_a_withdrawal_made_while_apart_reaches_a_board_that_names_its_origins(tmp_path: Path) -> None:
     board = Board(tmp_path)
-    mission = Mission(board)
+    mission = BoardMission(board)
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     mission.run(300)
     mission.mediator.contact_lost(BOARD, mission.now_ms)
@@ -251,7 +248,7 @@ def test_a_withdrawal_made_while_apart_reaches_a_board_that_names_its_origins(tm
 
 def test_what_does_not_fit_is_refused_with_a_reason_and_nothing_goes(tmp_path: Path) -> None:
     board = Board(tmp_path, small=True)
-    mission = Mission(board)
+    mission = BoardMission(board)
     for number in range(7):
         mission.subscriber.subscribe(bytes([number]) + WARM[1:], 1, mission.now_ms)
     wide = bytes([9]) + WARM[1:6] + bytes([0, 255, 120] * 2) + bytes([2, 3])
@@ -291,7 +288,7 @@ def test_garbage_is_refused_and_counted(tmp_path_factory, noise: bytes, sealed: 
 
 def test_other_missions_and_mediators_are_kept_apart(tmp_path: Path) -> None:
     board = Board(tmp_path)
-    mission = Mission(board)
+    mission = BoardMission(board)
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     stranger = pack(
         Item(1, 0, 9, 5 | LINK_NUMBER, 0, 0, 0, Hello(2, 5, 0).encode()), TABLE.check ^ 1, 0, 0, 0
@@ -321,11 +318,11 @@ def hello_to(machine: DensNode, peer: int, now_ms: int) -> bytes:
 
 def recorded_hellos(board: Board) -> dict[str, bytes]:
     """Return HELLOs that an attacker can record, all of them authentic."""
-    earlier = Mission(board, b"mission")
+    earlier = BoardMission(board, b"mission")
     earlier.run(300)
     later = hello_to(earlier.mediator, OTHER, earlier.now_ms)
     again = hello_to(earlier.mediator, BOARD, earlier.now_ms)
-    other = Mission(board, b"mission", number=OTHER)
+    other = BoardMission(board, b"mission", number=OTHER)
     return {
         "other receiver": later,
         "other contact": again,
@@ -340,7 +337,7 @@ def test_replayed_hello_silences_no_board(tmp_path: Path, kind: str) -> None:
     """
     recorded = recorded_hellos(Board(tmp_path, b"mission"))[kind]
     board = Board(tmp_path, b"mission")
-    mission = Mission(board, b"mission")
+    mission = BoardMission(board, b"mission")
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     mission.run(1_000)
     expected = []
@@ -359,7 +356,7 @@ def test_replayed_hello_silences_no_board(tmp_path: Path, kind: str) -> None:
     assert refusals == []
 
 
-def frames_to_board(mission: Mission, for_ms: int) -> list[bytes]:
+def frames_to_board(mission: BoardMission, for_ms: int) -> list[bytes]:
     """Run a mission and return what its board was sent meanwhile."""
     heard: list[bytes] = []
     hear = mission.board.hear
@@ -376,7 +373,7 @@ def frames_to_board(mission: Mission, for_ms: int) -> list[bytes]:
 
 def test_recorded_datagrams_are_no_sign_of_life(tmp_path: Path) -> None:
     board = Board(tmp_path, b"mission")
-    mission = Mission(board, b"mission")
+    mission = BoardMission(board, b"mission")
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     board.publisher.publish(NOTIFICATION, len(NOTIFICATION), mission.now_ms)
     recorded = frames_to_board(mission, 2_000)
@@ -395,9 +392,9 @@ def test_recorded_datagrams_are_no_sign_of_life(tmp_path: Path) -> None:
 
 def test_another_mediator_does_not_replace_one_that_answers(tmp_path: Path) -> None:
     board = Board(tmp_path, b"mission")
-    mission = Mission(board, b"mission")
+    mission = BoardMission(board, b"mission")
     mission.run(1_000)
-    other = Mission(board, b"mission", number=OTHER)
+    other = BoardMission(board, b"mission", number=OTHER)
     for _ in range(4):
         session, tries = bytes(board.publisher.session), board.publisher.tries
         mission.run(LOYAL_MS + 2_000)
@@ -413,9 +410,9 @@ def test_another_mediator_does_not_replace_one_that_answers(tmp_path: Path) -> N
 
 def test_another_mediator_replaces_one_that_is_gone(tmp_path: Path) -> None:
     board = Board(tmp_path, b"mission")
-    Mission(board, b"mission").run(1_000)
+    BoardMission(board, b"mission").run(1_000)
     assert board.publisher.peer == MEDIATOR
-    other = Mission(board, b"mission", number=OTHER)
+    other = BoardMission(board, b"mission", number=OTHER)
     other.now_ms = 60_000
     other.subscriber.subscribe(WARM, 1, other.now_ms)
     for _ in range(40):
@@ -428,8 +425,8 @@ def test_another_mediator_replaces_one_that_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", [None, b"mission"])
 def test_board_finds_a_mediator_that_restarted(tmp_path: Path, key: bytes | None) -> None:
     board = Board(tmp_path, key)
-    Mission(board, key).run(1_000)
-    again = Mission(board, key)
+    BoardMission(board, key).run(1_000)
+    again = BoardMission(board, key)
     again.mediator.contact_opened(BOARD, again.now_ms)  # with a session that the board has not seen
     again.subscriber.subscribe(WARM, 1, again.now_ms)
     again.run(4_000)
@@ -443,7 +440,7 @@ def test_a_clock_that_jumps_back_keeps_it_speaking(tmp_path: Path) -> None:
     assert len(board.step(100_000)) == 1
     assert len(board.step(50)) == 1
     assert board.step(60) == []
-    mission = Mission(board)
+    mission = BoardMission(board)
     mission.run(1_200)
     board.publisher.publish(NOTIFICATION, len(NOTIFICATION), mission.now_ms + 99_999)
     mission.run(1_200)

@@ -1,8 +1,8 @@
 """What the matchers of one mediator did for each notification, as they count it themselves.
 
 A meter stands between an engine and its matchers and changes nothing of what they answer. Engines tell it
-which notification they asked about (`judged`); what was done without a word, a subscription that came late
-matched with what is carried, is put together as one step of no notification.
+which notification they asked about (`on_matched`); what was done without a word, a subscription that came
+late matched with what is carried, is put together as one step of no notification.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,15 +35,15 @@ class MatchingMeter:
 
     def metered(self, assembly: Assembly) -> Assembly:
         """Return what makes mediators as this assembly does, whose matchers this meter counts."""
-        return replace(
-            assembly,
-            matchers={number: self._counting(make) for number, make in assembly.matchers.items()},
-            listens_to={
-                number: {told: self._counting(make) for told, make in forms.items()}
-                for number, forms in assembly.listens_to.items()
-            },
-            judged=self.judged,
-        )
+        mission = assembly.mission
+        languages = {
+            number: replace(
+                language,
+                matchers={told: self._counting(make) for told, make in language.matchers.items()},
+            )
+            for number, language in mission.languages.items()
+        }
+        return replace(assembly, mission=replace(mission, languages=languages, on_matched=self.on_matched))
 
     def note(self, work: MatchingWork, notifications: int, matches: int) -> None:
         """Count what a matcher did."""
@@ -54,7 +54,7 @@ class MatchingMeter:
         step.matches += matches
         step.work += work
 
-    def judged(self, item: Item) -> None:
+    def on_matched(self, item: Item) -> None:
         """All that was counted since the last step was about this notification."""
         step, self._open = self._open, None
         if step is not None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from dens.node.assembly import result_readers
 from dens.node.links.neighbours import LONGEST_SILENCE_MS
 from dens.node.recording.node_trace import NodeTrace
 from dens.node.recording.trace_folder import TraceFolder
@@ -117,7 +116,11 @@ def traced_node(
         tag_bytes,
         LONGEST_SILENCE_MS + silence_ms,
         now_ms,
-        result_readers(plan.languages),
+        {
+            number: language.results
+            for number, language in plan.languages.items()
+            if language.results is not None
+        },
     )
     held = (item_of(key, value) for space, key, value in store.load() if space == Space.ITEM)
     trace.learn(sorted(held, key=lambda item: item.type in _ABOUT_OTHERS))

@@ -8,7 +8,7 @@ taken; anything else is told, and what it was asked is answered as carefully as 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dens.interfaces import EntryTable, RoutingRelations, SubscriptionKey
+from dens.interfaces import BoundLanguage, EntryTable, RoutingRelations, SubscriptionKey
 from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
@@ -74,10 +74,14 @@ class RoutingLanguages:
     __slots__ = ("_hears", "_quarantine", "_relations")
 
     def __init__(
-        self, context: NodeContext, relations: Mapping[int, RoutingRelations], matchers: LanguageMatchers
+        self, context: NodeContext, languages: Mapping[int, BoundLanguage], matchers: LanguageMatchers
     ) -> None:
         self._quarantine = context.quarantine
-        self._relations = dict(relations)
+        self._relations: dict[int, RoutingRelations] = {
+            number: language.relations
+            for number, language in languages.items()
+            if language.relations is not None
+        }
         self._hears = matchers.hears
 
     def check(self, advertisement: Subscription) -> None:

@@ -11,10 +11,10 @@ Nothing of this is stored. Parts follow from the message they are parts of, and 
 source has taken, its summary says; and a source that is asked once too often after a restart refuses again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Mapping
+from typing import Final
 
-from dens.interfaces import SubscriptionKey
+from dens.interfaces import BoundLanguage, SubscriptionKey
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import INSTALL, LINK_NUMBER, REMOVE
 from dens.overlay.wire.item import Item, ItemId
@@ -26,31 +26,13 @@ MOST_PARTS: Final = 64
 _LAST_ID: Final = 255
 
 
-class Part(Protocol):
-    """A subscription of another language that lets through something of what is wanted."""
-
-    @property
-    def language_id(self) -> int:
-        """Return its language."""
-        ...
-
-    @property
-    def body(self) -> bytes:
-        """Return what it asks for."""
-        ...
-
-
-TakesApart = Callable[[bytes], Sequence[Part]]
-"""From the body of a subscription to its parts; a bad body raises."""
-
-
 class PartBook:
     """The parts of what a mediator holds, and which sources have to be offered them."""
 
     __slots__ = ("_languages", "_no_room", "_owners", "_parts", "_unknown")
 
-    def __init__(self, languages: Mapping[int, TakesApart] | None = None) -> None:
-        self._languages = dict(languages or {})
+    def __init__(self, languages: Mapping[int, BoundLanguage]) -> None:
+        self._languages = languages
         self._parts: dict[ItemId, Item] = {}
         self._owners: dict[ItemId, tuple[Item, ...]] = {}
         self._unknown: dict[int, set[int]] = {}
@@ -74,10 +56,10 @@ class PartBook:
 
         Where its subscriber cannot have reserved what they need, there are none.
         """
-        takes_apart = self._languages.get(new.item.language)
-        if takes_apart is None:
+        language = self._languages.get(new.item.language)
+        if language is None or language.decompose is None:
             return ()
-        parts = takes_apart(new.body)
+        parts = language.decompose(new.body)
         count = len(parts)
         if not all(isinstance(part.body, bytes) for part in parts):
             raise TypeError("the body of a part is no bytes")

@@ -12,7 +12,7 @@ language stands for anything, and everything is installed.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeVar
 
-from dens.interfaces import CoverIndex, CoverIndexFactory, SubscriptionKey
+from dens.interfaces import BoundLanguage, CoverIndex, SubscriptionKey
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import REFUSALS, Work
 from dens.overlay.storage.subscription_table import Subscription
@@ -42,13 +42,14 @@ class CoverBook:
         "is_on",
     )
 
-    def __init__(self, context: NodeContext, indexes: Mapping[int, CoverIndexFactory] | None) -> None:
+    def __init__(self, context: NodeContext, languages: Mapping[int, BoundLanguage], is_on: bool) -> None:
         self._quarantine = context.quarantine
-        self.is_on: Final = indexes is not None
-        """Whether this node spares anything; where not, nothing is entered here."""
-        self._indexes: dict[int, CoverIndex] = {
-            language: make() for language, make in sorted((indexes or {}).items())
-        }
+        self.is_on: Final = is_on
+        """Whether this node suppresses installs; if not, the index stays empty."""
+        self._indexes: dict[int, CoverIndex] = {}
+        for number, language in sorted(languages.items()) if is_on else ():
+            if language.covers is not None:
+                self._indexes[number] = language.covers()
         self._numbers: dict[tuple[int, bytes], int] = {}
         self._bodies: dict[int, tuple[int, bytes]] = {}
         self._compared: set[int] = set()

@@ -14,12 +14,11 @@ from dens.interfaces import Directory, FilterHost
 from dens.overlay.endpoints.directory_client import DirectoryClient
 from dens.overlay.endpoints.publisher_state import PublisherState
 from dens.overlay.errors import LocalProtocolError
-from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.session.arguments import check_bytes
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.store import Store
-from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.broker_messages import Advertised
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import ItemId, lifetime_code_ms
@@ -35,25 +34,22 @@ class PublisherEndpoint(Engine):
     def __init__(
         self,
         node: int,
-        table_check: int,
+        mission: Mission,
         store: Store,
         now_ms: int,
         *,
         filter_host: FilterHost,
-        covering: bool = False,
         directory: Directory | None = None,
-        authenticator: Authenticator | None = None,
-        limits: Limits | None = None,
     ) -> None:
         """With a directory it keeps what it hears of others' offers, and asks for it
         (dens/overlay/endpoints/directory_client.py)."""
-        context = NodeContext(node, store, authenticator, limits)
+        context = NodeContext(node, store, mission.authenticator(node), mission.limits)
         self.directory: Final = directory
         """What it has heard of others' offers; for reading."""
         self.state: Final = PublisherState(
-            context, filter_host, DirectoryClient(context, directory), covering
+            context, filter_host, DirectoryClient(context, directory), mission.covering
         )
-        super().__init__(context, table_check, self.state, now_ms)
+        super().__init__(context, mission.table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
 

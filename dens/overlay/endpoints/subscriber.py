@@ -10,20 +10,18 @@ that could not take a delivery, because its output ended, hands it back.
 from collections.abc import Mapping
 from typing import Final
 
-from dens.interfaces import Directory, ResultReader, Signer
-from dens.overlay.covering.decomposition import TakesApart
+from dens.interfaces import Directory, Signer
 from dens.overlay.endpoints.directory_client import DirectoryClient
 from dens.overlay.endpoints.subscriber_state import SubscriberState
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import Event, NotificationDelivered
-from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.session.arguments import check_bytes, check_code
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.results import ResultTracker
 from dens.overlay.storage.store import Store
 from dens.overlay.storage.subscription_table import Subscription, is_newer
-from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import UNVERIFIED, MessageType, Reason
 from dens.overlay.wire.item import AT_ONCE_MS, LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.overlay.wire.messages import Notify, Subscribed
@@ -37,27 +35,23 @@ class SubscriberEndpoint(Engine):
     def __init__(
         self,
         node: int,
-        table_check: int,
+        mission: Mission,
         store: Store,
         now_ms: int,
         *,
-        parts: Mapping[int, TakesApart] | None = None,
-        results: Mapping[int, ResultReader] | None = None,
         signer: Signer | None = None,
         directory: Directory | None = None,
-        authenticator: Authenticator | None = None,
-        limits: Limits | None = None,
     ) -> None:
         """With a directory it keeps what it hears of others' offers, and asks for it
         (dens/overlay/endpoints/directory_client.py)."""
-        context = NodeContext(node, store, authenticator, limits)
+        context = NodeContext(node, store, mission.authenticator(node), mission.limits)
         self.directory: Final = directory
         """What it has heard of others' offers; for reading."""
-        self._parts = dict(parts or {})
+        self._languages = mission.languages
         self.state: Final = SubscriberState(
-            context, signer, DirectoryClient(context, directory), ResultTracker(context, results)
+            context, signer, DirectoryClient(context, directory), ResultTracker(context, mission.results)
         )
-        super().__init__(context, table_check, self.state, now_ms)
+        super().__init__(context, mission.table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
 
@@ -121,9 +115,11 @@ class SubscriberEndpoint(Engine):
         return next(free, None)
 
     def _count_parts(self, vector: bytes, language: int) -> int:
-        takes_apart = self._parts.get(language)
+        bound = self._languages.get(language)
+        if bound is None or bound.decompose is None:
+            return 0
         try:
-            return 0 if takes_apart is None else len(takes_apart(body_of(vector)))
+            return len(bound.decompose(body_of(vector)))
         except VectorError as error:
             raise LocalProtocolError(f"this is no subscription of language {language}: {error}") from None
 

@@ -11,7 +11,7 @@ yet.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from dens.interfaces import Composer, ComposerFactory, CompositeNotification, SubscriptionKey
+from dens.interfaces import BoundLanguage, Composer, ComposerFactory, CompositeNotification, SubscriptionKey
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
@@ -53,16 +53,15 @@ class Composing:
         "news",
     )
 
-    def __init__(
-        self,
-        context: NodeContext,
-        factories: Mapping[int, ComposerFactory] | None,
-        with_results: frozenset[int],
-    ) -> None:
+    def __init__(self, context: NodeContext, languages: Mapping[int, BoundLanguage]) -> None:
         self._quarantine = context.quarantine
         self._work = context.work
-        self._factories = dict(factories or {})
-        without = sorted(self._factories.keys() - with_results)
+        self._factories: dict[int, ComposerFactory] = {
+            number: language.composer
+            for number, language in languages.items()
+            if language.composer is not None
+        }
+        without = sorted(number for number in self._factories if languages[number].results is None)
         if without:
             raise LocalProtocolError(
                 f"language {without[0]} composes and has no results; give a result reader, or what two nodes "

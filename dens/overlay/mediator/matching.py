@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from typing import Final
 
-from dens.interfaces import FoundMatch, Matcher, MatcherFactory, SubscriptionKey
+from dens.interfaces import BoundLanguage, FoundMatch, Matcher, MatcherFactory, SubscriptionKey
 from dens.overlay.session.quarantine import REFUSALS
 from dens.overlay.session.work_budget import BudgetSpent, WorkBudget, limit_work, units_of
 from dens.overlay.storage.subscription_table import Subscription
@@ -61,26 +61,22 @@ class LanguageMatchers:
     """For each language one matcher with all subscriptions, and one to match a single subscription with.
 
     A subscription that is learnt late is matched alone against the notifications already carried; through
-    the large matcher that would cost every other subscription too. `listens_to` says of a language which
-    matcher of its own judges the notifications of which language, where that is not its own alone. `judged`
-    is told of every notification that the matchers were asked about.
+    the large matcher that would cost every other subscription too. `on_matched` is called after a
+    notification was given to the matchers.
     """
 
-    __slots__ = ("_all", "_budget", "_factories", "_judged", "_listeners", "_makers", "_single")
+    __slots__ = ("_all", "_budget", "_factories", "_listeners", "_makers", "_on_matched", "_single")
 
     def __init__(
         self,
-        factories: Mapping[int, MatcherFactory],
+        languages: Mapping[int, BoundLanguage],
         budget: WorkBudget,
-        listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
-        judged: Callable[[Item], None] | None = None,
+        on_matched: Callable[[Item], None] | None = None,
     ) -> None:
         self._budget = budget
-        self._judged = judged
-        heard = dict(listens_to or {})
+        self._on_matched = on_matched
         self._factories: dict[int, dict[int, MatcherFactory]] = {
-            language: dict(heard.get(language, {language: make}))
-            for language, make in sorted(factories.items())
+            number: dict(language.matchers) for number, language in sorted(languages.items())
         }
         self._all: dict[int, dict[int, Matcher]] = {
             language: {told: self._made(make) for told, make in forms.items()}
@@ -171,8 +167,8 @@ class LanguageMatchers:
             self._charge(item.origin, listeners, before, found, now_ms)
             return self._match_one_by_one(item, *witnesses(item), now_ms)
         self._charge(item.origin, listeners, before, found, now_ms)
-        if self._judged is not None:
-            self._judged(item)
+        if self._on_matched is not None:
+            self._on_matched(item)
         return found, ()
 
     def _charge(

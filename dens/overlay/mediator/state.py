@@ -7,6 +7,7 @@ dens/overlay/mediator/pending.py.
 
 from typing import Final
 
+from dens.interfaces import Directory
 from dens.overlay.covering.decomposition import PartBook
 from dens.overlay.covering.index import CoverBook
 from dens.overlay.events import CopyDropped, MessageExpired
@@ -14,6 +15,7 @@ from dens.overlay.mediator.composition import Composing
 from dens.overlay.mediator.directory import ServiceBook
 from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.mediator.pending import Owing
+from dens.overlay.mission import Mission
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.results import HeldResults
 from dens.overlay.storage.notification_store import NotificationStore
@@ -48,6 +50,7 @@ class MediatorState:
         "covering",
         "hosts",
         "items",
+        "matchers",
         "owing",
         "parts",
         "receipts",
@@ -60,14 +63,11 @@ class MediatorState:
     def __init__(
         self,
         context: NodeContext,
-        matchers: LanguageMatchers,
-        services: ServiceBook,
-        parts: PartBook,
-        covering: CoverBook,
-        composing: Composing,
-        results: HeldResults,
-        hosts: frozenset[int],
+        mission: Mission,
+        directory: Directory,
+        hosts: frozenset[int] = frozenset(),
     ) -> None:
+        languages = mission.languages
         self._durable = context.durable
         self._events = context.events
         self._limits = context.limits
@@ -77,14 +77,15 @@ class MediatorState:
         self.table: Final = SubscriptionTable(context.limits.linger_ms)
         self.carried: Final = NotificationStore(context.limits)
         self.receipts: Final = ReceiptTable()
-        self.services: Final = services
-        self.parts: Final = parts
-        self.covering: Final = covering
-        self.composing: Final = composing
-        self.results: Final = results
+        self.matchers: Final = LanguageMatchers(languages, context.work, mission.on_matched)
+        self.services: Final = ServiceBook(directory)
+        self.parts: Final = PartBook(languages)
+        self.covering: Final = CoverBook(context, languages, mission.covering)
+        self.composing: Final = Composing(context, languages)
+        self.results: Final = HeldResults(context, ResultTracker(context, mission.results))
         self.set_aside: Final[dict[ItemId, None]] = {}
         """What could not be taken, and is only relayed."""
-        self.owing: Final = Owing(context, matchers, hosts, self.table, self.carried, self.receipts)
+        self.owing: Final = Owing(context, self.matchers, hosts, self.table, self.carried, self.receipts)
 
     def hold(self, item: Item) -> None:
         """Hold a message, and know it."""

@@ -9,6 +9,7 @@ from dens.node.output.event_output import match_words, notification_words
 from dens.node.processes.subscriber import subscribe_files
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import NotificationDelivered
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import Item
@@ -36,7 +37,7 @@ def ask(end: SubscriberEndpoint, *files: Path) -> list[str]:
 def test_documents_of_two_languages_are_asked_for_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "fast.xml"
     path.write_text(alarm())
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), 1_000)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
     ask(end, PATIENT, path)
     first, second = end.in_force
     assert (first.item.language, second.item.language) == (1, TOY.language_id)
@@ -47,7 +48,7 @@ def test_documents_of_two_languages_are_asked_for_side_by_side(tmp_path: Path) -
 def test_another_bound_and_another_language_are_newer_revisions(tmp_path: Path) -> None:
     path = tmp_path / "fast.xml"
     path.write_text(alarm())
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), 1_000)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
     ask(end, path)
     path.write_text(alarm(least="140"))
     ask(end, path)
@@ -60,10 +61,10 @@ def test_another_bound_and_another_language_are_newer_revisions(tmp_path: Path) 
 def test_the_same_bytes_in_another_language_ask_for_something_else(tmp_path: Path) -> None:
     path = tmp_path / "fast.xml"
     path.write_text(alarm())
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), 1_000)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
     ask(end, path)
     [held] = end.in_force
-    other = SubscriberEndpoint(8, TABLE.check, MemoryStore(), 1_000)
+    other = SubscriberEndpoint(8, Mission(TABLE.check), MemoryStore(), 1_000)
     other.subscribe(framed(0, 0, held.vector[2], held.body), 0, 1_000)
     assert "stays as it is" not in ask(other, path)[0]
     assert [one.item.language for one in other.in_force] == [0, TOY.language_id]
@@ -72,7 +73,7 @@ def test_the_same_bytes_in_another_language_ask_for_something_else(tmp_path: Pat
 def test_a_document_of_nobody_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "odd.xml"
     path.write_text('<subscription xmlns="urn:nobody"/>')
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), 1_000)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
     with pytest.raises(DocumentError, match=rf"odd.xml:1:1: error D010: .*{NAMESPACE}"):
         ask(end, path)
     assert end.in_force == ()
@@ -94,7 +95,7 @@ def test_what_has_no_words_is_told_in_bytes(language: int, vector: str) -> None:
 def test_how_well_is_told_by_the_language_that_asked(tmp_path: Path) -> None:
     path = tmp_path / "fast.xml"
     path.write_text(alarm())
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), 1_000)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
     ask(end, PATIENT, path)
     item = Item(MessageType.NOTIFICATION, 1, 4, 1, 0, 99, 2, b"\x03\x09")
     satisfied = (Satisfied(0, 0, 51), Satisfied(1, 0, 255, b"\x05"))

@@ -11,6 +11,7 @@ from dens.node.processes.reachability import NodeReachability
 from dens.node.processes.subscriber import Listener, subscribe_files, withdraw_subscription
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, MessageAcknowledged, NotificationDelivered
+from dens.overlay.mission import Mission
 from dens.overlay.session.signatures import signed
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType
@@ -34,11 +35,11 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     def show(event: Event) -> None:
         raise OutputError(BrokenPipeError())
 
-    end = SubscriberEndpoint(7, 1, store, 0)
+    end = SubscriberEndpoint(7, Mission(1), store, 0)
     listener = Listener(end, show, print, None, [], answer_for(end, []))
     with pytest.raises(OutputError):
         listener.on_event(delivered)
-    again = SubscriberEndpoint(7, 1, store.crash(), 50)
+    again = SubscriberEndpoint(7, Mission(1), store.crash(), 50)
     events = list(iter(again.next_event, None))
     [shown] = [event for event in events if isinstance(event, NotificationDelivered)]
     assert (shown.item, shown.satisfied) == (item, (Satisfied(5, 0, 9),))
@@ -51,7 +52,7 @@ def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys
     revisions: list[int] = []
     told: list[str] = []
     for signer in (None, first, first, other, None):
-        end = SubscriberEndpoint(7, table.check, store, 1_000, signer=signer)
+        end = SubscriberEndpoint(7, Mission(table.check), store, 1_000, signer=signer)
         subscribe_files(end, [PATIENT], table, 1_000, told.append, signer)
         [held] = end.in_force
         assert signer is None or held.item == signed(held.item, signer)
@@ -65,22 +66,22 @@ def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys
 def test_a_withdrawal_without_the_key_is_put_right_with_it() -> None:
     """A node that knows the key refuses the first; the second call signs it, the third has nothing to do."""
     table, store, key = load_mission_table(["medical"]), MemoryStore(), SigningKey(new_signing_key(7))
-    end = SubscriberEndpoint(7, table.check, store, 1_000, signer=key)
+    end = SubscriberEndpoint(7, Mission(table.check), store, 1_000, signer=key)
     subscribe_files(end, [PATIENT], table, 1_000, lambda line: None, key)
     store.commit()
-    end = SubscriberEndpoint(7, table.check, store.crash(), 2_000)
+    end = SubscriberEndpoint(7, Mission(table.check), store.crash(), 2_000)
     refused = withdraw_subscription(end, "0", 2_000)
     unsigned = end.state.held(refused)
     assert unsigned is not None
     assert not unsigned.signature
     end.context.durable.commit()
     store = end.context.durable._store.crash()  # type: ignore[attr-defined]
-    end = SubscriberEndpoint(7, table.check, store, 3_000, signer=key)
+    end = SubscriberEndpoint(7, Mission(table.check), store, 3_000, signer=key)
     assert withdraw_subscription(end, "0", 3_000) == refused
     held = end.state.held(refused)
     assert held == signed(unsigned, key)
     store.commit()
-    end = SubscriberEndpoint(7, table.check, store.crash(), 4_000, signer=key)
+    end = SubscriberEndpoint(7, Mission(table.check), store.crash(), 4_000, signer=key)
     assert end.state.held(refused) == held
     with pytest.raises(Refusal, match='no subscription "0" is active'):
         withdraw_subscription(end, "0", 4_000)
@@ -88,7 +89,7 @@ def test_a_withdrawal_without_the_key_is_put_right_with_it() -> None:
 
 def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None:
     said: list[str] = []
-    end = SubscriberEndpoint(7, 1, MemoryStore(), 0)
+    end = SubscriberEndpoint(7, Mission(1), MemoryStore(), 0)
     listener = Listener(end, lambda event: None, said.append, None, [], answer_for(end, []))
     asked = Item(MessageType.SUBSCRIBE, 1, 7, 1, 0, 99, 0, b"\x04\x00\x5f")
     for reason in ("not_signed", "no_room", None):
@@ -99,7 +100,10 @@ def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None
 
 def test_silence_is_told_once_and_its_end_too() -> None:
     said: list[str] = []
-    end, node = SubscriberEndpoint(7, 1, MemoryStore(), 0), SubscriberEndpoint(1, 1, MemoryStore(), 0)
+    end, node = (
+        SubscriberEndpoint(7, Mission(1), MemoryStore(), 0),
+        SubscriberEndpoint(1, Mission(1), MemoryStore(), 0),
+    )
 
     async def wait() -> None:
         answer = answer_for(end, said)
@@ -122,7 +126,10 @@ def test_silence_is_told_once_and_its_end_too() -> None:
 
 def test_who_answers_in_time_is_not_told_of() -> None:
     said: list[str] = []
-    end, node = SubscriberEndpoint(7, 1, MemoryStore(), 0), SubscriberEndpoint(1, 1, MemoryStore(), 0)
+    end, node = (
+        SubscriberEndpoint(7, Mission(1), MemoryStore(), 0),
+        SubscriberEndpoint(1, Mission(1), MemoryStore(), 0),
+    )
     end.contact_opened(1, 0)
     node.contact_opened(7, 0)
     for datagram in node.datagrams_to_send(0):

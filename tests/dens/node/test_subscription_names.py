@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dens.config.refusal import Refusal
 from dens.node.processes.subscriber import id_of, subscribe_files
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from knowledge_manager.mission_table import load_mission_table
 
@@ -48,17 +49,20 @@ def test_a_second_file_leaves_the_first_active(tmp_path: Path) -> None:
     second.write_text(document(120, 0))
     store = MemoryStore()
     for path in (first, second):
-        end = SubscriberEndpoint(7, TABLE.check, store, NOW_MS)
+        end = SubscriberEndpoint(7, Mission(TABLE.check), store, NOW_MS)
         subscribe(end, path)
         store.commit()
         store = store.crash()
     assert dict(end.labels) == {0: "fever.xml", 1: "pulse.xml"}
-    assert dict(SubscriberEndpoint(7, TABLE.check, store, NOW_MS).labels) == {0: "fever.xml", 1: "pulse.xml"}
+    assert dict(SubscriberEndpoint(7, Mission(TABLE.check), store, NOW_MS).labels) == {
+        0: "fever.xml",
+        1: "pulse.xml",
+    }
 
 
 def test_a_changed_file_replaces_its_earlier_version_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "fever.xml"
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), NOW_MS)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), NOW_MS)
     path.write_text(document(100, 0))
     assert "replaces" not in subscribe(end, path)[-1]
     path.write_text(document(110, 0))
@@ -69,10 +73,10 @@ def test_a_changed_file_replaces_its_earlier_version_and_says_so(tmp_path: Path)
 def test_a_subscription_of_an_older_store_gets_the_name_of_an_equal_file(tmp_path: Path) -> None:
     path = tmp_path / "fever.xml"
     path.write_text(document(100, 0))
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), NOW_MS)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), NOW_MS)
     subscribe(end, path)
     [held] = end.in_force
-    old = SubscriberEndpoint(8, TABLE.check, MemoryStore(), NOW_MS)
+    old = SubscriberEndpoint(8, Mission(TABLE.check), MemoryStore(), NOW_MS)
     old.subscribe(held.vector, held.item.language, NOW_MS)
     assert "stays as it is" in subscribe(old, path)[-1]
     assert dict(old.labels) == {0: "fever.xml"}
@@ -83,7 +87,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     paths = tmp_path / "fever.xml", tmp_path / "other" / "fever.xml"
     for path in paths:
         path.write_text(document(100, 0))
-    end = SubscriberEndpoint(7, TABLE.check, MemoryStore(), NOW_MS)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), NOW_MS)
     with pytest.raises(Refusal, match="given twice"):
         subscribe(end, *paths)
     assert end.in_force == ()
@@ -102,7 +106,7 @@ def test_what_is_active_is_what_a_dictionary_of_names_says(tmp_path_factory, ste
     subscriptions share an id."""
     folder = tmp_path_factory.mktemp("documents")
     store = MemoryStore()
-    end = SubscriberEndpoint(7, TABLE.check, store, NOW_MS)
+    end = SubscriberEndpoint(7, Mission(TABLE.check), store, NOW_MS)
     active: dict[str, str] = {}
     alone: dict[str, bytes] = {}
     for kind, name, bound, parts in steps:
@@ -117,12 +121,12 @@ def test_what_is_active_is_what_a_dictionary_of_names_says(tmp_path_factory, ste
         elif kind == "restart":
             store.commit()
             store = store.crash()
-            end = SubscriberEndpoint(7, TABLE.check, store, NOW_MS)
+            end = SubscriberEndpoint(7, Mission(TABLE.check), store, NOW_MS)
     names = end.labels
     assert sorted(names.values()) == sorted(active)
     assert len(end.in_force) == len(active)
     for held in end.in_force:
-        fresh = SubscriberEndpoint(9, TABLE.check, MemoryStore(), NOW_MS)
+        fresh = SubscriberEndpoint(9, Mission(TABLE.check), MemoryStore(), NOW_MS)
         (folder / "one.xml").write_text(active[names[held.id]])
         subscribe(fresh, folder / "one.xml")
         alone[names[held.id]] = fresh.in_force[0].body

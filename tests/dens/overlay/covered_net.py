@@ -2,24 +2,25 @@
 as the machines ask for it.
 """
 
-from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from dens.interfaces import CoverIndex
+from dens.interfaces import CoverIndexFactory
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, InstallSpared, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import INSTALL, REMOVE
 from dens.overlay.wire.item import Item, ItemId
 from emulation.fault_injection.topics import (
     LANGUAGE,
+    TOPICS,
     TopicCovers,
     TopicDirectory,
     TopicHost,
-    TopicMatcher,
     subscription,
 )
 from tests.dens.overlay.on_air import messages_in
@@ -36,7 +37,7 @@ class CoveredNet:
 
     def __init__(
         self,
-        covers: Mapping[int, Callable[[], CoverIndex]] | None,
+        covers: CoverIndexFactory | None,
         *,
         source_covers: bool | None = None,
         limits: Limits = QUICK,
@@ -44,6 +45,7 @@ class CoveredNet:
     ) -> None:
         self.now_ms = 0
         self._covers, self._limits, self._most_bytes = covers, limits, most_bytes
+        self._language = replace(TOPICS, covers=covers)
         self._source_covers = covers is not None if source_covers is None else source_covers
         self._stores = {node: MemoryStore() for node in (MEDIC, DRIVER, FIRST, SECOND, SOURCE)}
         self.host = TopicHost()
@@ -58,24 +60,25 @@ class CoveredNet:
     def _start(self, node: int) -> None:
         store, now_ms, limits = self._stores[node], self.now_ms, self._limits
         if node in (MEDIC, DRIVER):
-            self.engines[node] = SubscriberEndpoint(node, 7, store, now_ms, limits=limits)
+            self.engines[node] = SubscriberEndpoint(node, Mission(7, limits=limits), store, now_ms)
         elif node == SOURCE:
             self.host = TopicHost(most_bytes=self._most_bytes)
             end = PublisherEndpoint(
-                node, 7, store, now_ms, filter_host=self.host, covering=self._source_covers, limits=limits
+                node,
+                Mission(7, limits=limits, covering=self._source_covers),
+                store,
+                now_ms,
+                filter_host=self.host,
             )
             end.announce(b"\x01\x02", now_ms)
             self.engines[node] = end
         else:
             self.engines[node] = DensNode(
                 node,
-                7,
+                Mission(7, {LANGUAGE: self._language}, limits=limits, covering=self._covers is not None),
                 store,
                 now_ms,
-                matchers={LANGUAGE: TopicMatcher},
-                covers=self._covers,
                 directory=TopicDirectory(),
-                limits=limits,
             )
 
     def crash(self, node: int) -> None:
@@ -191,4 +194,4 @@ class CoveredNet:
 
 def covered_net(*, source_covers: bool | None = None, limits: Limits = QUICK) -> CoveredNet:
     """Return one in which covering is on."""
-    return CoveredNet({LANGUAGE: TopicCovers}, source_covers=source_covers, limits=limits)
+    return CoveredNet(TopicCovers, source_covers=source_covers, limits=limits)

@@ -6,9 +6,10 @@ from random import Random
 from dens.overlay.assembly import Assembly
 from dens.overlay.events import Event, OffersHeard
 from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, TopicHost
 
 HOUR_Q = 95
 
@@ -25,12 +26,9 @@ class Partition:
         late_ms: int = 1,
     ) -> None:
         self.assembly = Assembly(
-            table_check=7,
-            matchers={LANGUAGE: TopicMatcher},
+            Mission(7, {LANGUAGE: TOPICS}, key=key, limits=limits or Limits()),
             directory=TopicDirectory,
             knowledge=TopicDirectory,
-            mission_key=key,
-            limits=limits or Limits(),
         )
         self.chance = Random(seed)
         self.loss = loss

@@ -5,14 +5,15 @@ import re
 from dens.node.assembly import assembly_of
 from dens.overlay.assembly import Assembly
 from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from emulation.fault_injection.topics import (
     EITHER,
+    EITHER_TOPICS,
     LANGUAGE,
-    MATCHERS,
+    TOPICS,
     TopicDirectory,
     TopicHost,
-    parts_of,
     subscription,
 )
 from knowledge_manager.mission_table import load_mission_table
@@ -22,13 +23,8 @@ from tests.paths import ROOT
 
 LIMITS = Limits(announcements=7)
 MISSION = Assembly(
-    table_check=7,
-    matchers=MATCHERS,
-    listens_to={EITHER: {LANGUAGE: MATCHERS[EITHER]}},
-    parts={EITHER: parts_of},
+    Mission(7, {LANGUAGE: TOPICS, EITHER: EITHER_TOPICS}, key=b"mission", limits=LIMITS),
     directory=TopicDirectory,
-    mission_key=b"mission",
-    limits=LIMITS,
 )
 
 
@@ -69,9 +65,16 @@ def test_a_subscriber_knows_what_its_subscriptions_occupy() -> None:
 def test_a_mission_speaks_every_language_that_is_installed() -> None:
     table = load_mission_table(["medical"])
     made = assembly_of(table, limits=LIMITS)
-    assert made.matchers.keys() == made.listens_to.keys() == languages().keys()
+    bound = made.mission.languages
+    assert bound.keys() == languages().keys()
+    assert all(
+        bound[number].matchers.keys() == known.matchers.keys() for number, known in languages().items()
+    )
     apart = {number for number, known in languages().items() if known.parts is not no_parts}
-    assert made.parts.keys() == apart == {4, 5}, "of those that ship composites and boxes can be taken apart"
-    assert made.composers.keys() == made.results.keys() == {4}, "and composites alone are made of others"
-    assert made.table_check == table.check
+    assert {number for number in bound if bound[number].decompose is not None} == apart == {4, 5}, (
+        "of those that ship composites and boxes can be taken apart"
+    )
+    composed = {number for number in bound if bound[number].composer is not None}
+    assert composed == made.mission.results.keys() == {4}, "and composites alone are made of others"
+    assert made.mission.table_check == table.check
     assert made.directory() is not made.directory(), "each mediator has its own"

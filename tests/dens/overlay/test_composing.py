@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from dens.interfaces import CompositeNotification
+from dens.interfaces import BoundLanguage, CompositeNotification
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import NotificationMade
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
 from dens.overlay.wire.codes import MessageType, Reason
@@ -347,10 +348,11 @@ def test_a_language_that_composes_without_results_is_refused() -> None:
     with pytest.raises(LocalProtocolError, match="language 11 composes and has no results"):
         DensNode(
             1,
-            TABLE_CHECK,
+            Mission(
+                TABLE_CHECK,
+                {SEQUENCE: BoundLanguage(matchers={SEQUENCE: SequenceMatcher}, composer=SequenceComposer)},
+            ),
             MemoryStore(),
             0,
-            matchers={SEQUENCE: SequenceMatcher},
             directory=TopicDirectory(),
-            composers={SEQUENCE: SequenceComposer},
         )

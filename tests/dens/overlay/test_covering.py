@@ -1,5 +1,7 @@
 """The book of what stands for what, against a slow one that compares everything with everything."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +14,10 @@ from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import SUBSCRIBE
 from dens.overlay.wire.item import Item
 from dens.overlay.wire.messages import Subscribed
-from emulation.fault_injection.topics import EITHER, LANGUAGE, TopicCovers, stands_for
+from emulation.fault_injection.topics import EITHER, LANGUAGE, TOPICS, TopicCovers, stands_for
 
 Key = tuple[int, int]
+COVERED = replace(TOPICS, covers=TopicCovers)
 
 
 def held(key: Key, number: int, topic: int, least: int, language: int = LANGUAGE) -> Subscription:
@@ -25,7 +28,7 @@ def held(key: Key, number: int, topic: int, least: int, language: int = LANGUAGE
 
 
 def book() -> CoverBook:
-    return CoverBook(NodeContext(1, MemoryStore()), {LANGUAGE: TopicCovers})
+    return CoverBook(NodeContext(1, MemoryStore()), {LANGUAGE: COVERED}, is_on=True)
 
 
 steps = st.lists(
@@ -61,7 +64,7 @@ def test_law_the_bodies_above_are_those_that_stand_for_it(
 
 
 def test_other_languages_and_no_covering_at_all() -> None:
-    covers, off = book(), CoverBook(NodeContext(1, MemoryStore()), None)
+    covers, off = book(), CoverBook(NodeContext(1, MemoryStore()), {LANGUAGE: COVERED}, is_on=False)
     assert (covers.is_on, off.is_on) == (True, False)
     for one in (covers, off):
         for number, language in enumerate((EITHER, LANGUAGE)):

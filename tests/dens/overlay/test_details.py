@@ -4,17 +4,19 @@ from collections.abc import Mapping
 
 import pytest
 
-from dens.interfaces import MatcherFactory
+from dens.interfaces import BoundLanguage
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import MessageQuarantined, NotificationDelivered
 from dens.overlay.mediator import matching
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.item import lifetime_code_ms
 from dens.overlay.wire.messages import Satisfied
 from emulation.fault_injection.topics import (
     LANGUAGE,
+    TOPICS,
     TopicDirectory,
     TopicHost,
     TopicMatch,
@@ -38,14 +40,13 @@ class Detailed(TopicMatcher):
 def delivered(
     language_id: int,
     value: int,
-    matchers: Mapping[int, MatcherFactory],
-    listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
+    languages: Mapping[int, BoundLanguage],
 ) -> tuple[list[tuple[Satisfied, ...]], int]:
     """Return what a subscriber of this language is shown of a value, and how much was quarantined; the
     mediator starts again before the subscriber is met.
     """
-    asker = SubscriberEndpoint(ASKER, 7, MemoryStore(), 0)
-    source = PublisherEndpoint(SOURCE, 7, MemoryStore(), 0, filter_host=TopicHost())
+    asker = SubscriberEndpoint(ASKER, Mission(7), MemoryStore(), 0)
+    source = PublisherEndpoint(SOURCE, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     store = MemoryStore()
     asker.subscribe(subscription(5, 0, HOUR_Q, 3, 0), language_id, 0)
     source.publish(LANGUAGE, bytes((3, value)), HOUR_Q, 0)
@@ -54,11 +55,9 @@ def delivered(
     for now_ms, end, number in ((1_000, asker, ASKER), (20_000, source, SOURCE), (40_000, asker, ASKER)):
         node = DensNode(
             MEDIATOR,
-            7,
+            Mission(7, languages),
             store,
             now_ms,
-            matchers=matchers,
-            listens_to=listens_to,
             directory=TopicDirectory(),
         )
         node.contact_opened(number, now_ms)
@@ -78,23 +77,23 @@ def delivered(
 
 
 def test_a_detail_reaches_the_application_over_a_restart() -> None:
-    shown, quarantined = delivered(LANGUAGE, 4, {LANGUAGE: Detailed})
+    shown, quarantined = delivered(LANGUAGE, 4, {LANGUAGE: BoundLanguage(matchers={LANGUAGE: Detailed})})
     assert (shown, quarantined) == ([(Satisfied(5, 0, 4, b"\x04" * 8),)], 0)
 
 
 def test_a_detail_that_is_too_long_is_a_defect_of_its_language_and_ends_nothing() -> None:
-    shown, quarantined = delivered(LANGUAGE, 200, {LANGUAGE: Detailed})
+    shown, quarantined = delivered(LANGUAGE, 200, {LANGUAGE: BoundLanguage(matchers={LANGUAGE: Detailed})})
     assert shown == []
     assert quarantined > 0
 
 
-@pytest.mark.parametrize("listens_to", [None, {LISTENER: {LANGUAGE: TopicMatcher}}])
+@pytest.mark.parametrize("heard", [LISTENER, LANGUAGE])
 def test_a_language_hears_notifications_of_another_where_it_says_so(
-    listens_to: dict[int, dict[int, MatcherFactory]] | None,
+    heard: int,
 ) -> None:
-    matchers = {LANGUAGE: TopicMatcher, LISTENER: TopicMatcher}
-    shown, _ = delivered(LISTENER, 9, matchers, listens_to)
-    assert shown == ([] if listens_to is None else [(Satisfied(5, 0, 9),)])
+    listener = BoundLanguage(matchers={heard: TopicMatcher})
+    shown, _ = delivered(LISTENER, 9, {LANGUAGE: TOPICS, LISTENER: listener})
+    assert shown == ([] if heard == LISTENER else [(Satisfied(5, 0, 9),)])
 
 
 class Lower(TopicMatcher):
@@ -105,10 +104,10 @@ class Lower(TopicMatcher):
 
 
 def test_a_language_reads_each_form_with_a_matcher_of_its_own() -> None:
-    matchers = {LANGUAGE: TopicMatcher, LISTENER: TopicMatcher}
-    forms = {LISTENER: {LISTENER: TopicMatcher, LANGUAGE: Lower}}
-    assert delivered(LISTENER, 9, matchers, forms)[0] == []
-    assert delivered(LISTENER, 3, matchers, forms)[0] == [(Satisfied(5, 0, 3),)]
+    listener = BoundLanguage(matchers={LISTENER: TopicMatcher, LANGUAGE: Lower})
+    languages = {LANGUAGE: TOPICS, LISTENER: listener}
+    assert delivered(LISTENER, 9, languages)[0] == []
+    assert delivered(LISTENER, 3, languages)[0] == [(Satisfied(5, 0, 3),)]
 
 
 def test_overlay_and_languages_agree_on_how_long_a_detail_may_be() -> None:

@@ -8,12 +8,13 @@ from dens.overlay.assembly import Assembly
 from dens.overlay.events import OffersHeard
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.storage.durable_state import DurableState, init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import ACKNOWLEDGEMENT, LINK_NUMBER, SUBSCRIBE, Role
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, subscription
 from tests.dens.overlay.on_air import messages_in
 
 SUBSCRIBER, MEDIATOR = 1, 2
@@ -27,11 +28,7 @@ class Pair:
 
     def __init__(self, key: bytes | None = None) -> None:
         self.assembly = Assembly(
-            table_check=7,
-            matchers={LANGUAGE: TopicMatcher},
-            directory=TopicDirectory,
-            mission_key=key,
-            limits=QUICK,
+            Mission(7, {LANGUAGE: TOPICS}, key=key, limits=QUICK), directory=TopicDirectory
         )
         self.now_ms = 0
         self.stores = {SUBSCRIBER: MemoryStore(), MEDIATOR: MemoryStore()}

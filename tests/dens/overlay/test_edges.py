@@ -10,6 +10,7 @@ from dens.overlay.errors import LocalProtocolError, RemoteProtocolError, StoreEr
 from dens.overlay.events import DatagramRefused, MessageQuarantined, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.durable_state import DurableState, init_counters
 from dens.overlay.storage.memory import MemoryStore
@@ -17,7 +18,13 @@ from dens.overlay.wire.codes import LINK_NUMBER, STATUS_NAMES, MessageType, Role
 from dens.overlay.wire.envelope import PAYLOAD_BYTES, VECTOR_BYTES, pack, unpack
 from dens.overlay.wire.item import OLDEST_AGE_MS, Item, item_id, lifetime_code_ms
 from dens.overlay.wire.messages import Acknowledgement, Hello, SummaryMessage
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 2**31 - 1
@@ -40,12 +47,10 @@ def begun(least: int, session: int | None = None) -> MemoryStore:
 def mediator(store: MemoryStore | None = None, node: int = 2, limits: Limits | None = None) -> DensNode:
     return DensNode(
         node,
-        7,
+        Mission(7, {LANGUAGE: TOPICS}, limits=limits),
         store or MemoryStore(),
         0,
-        matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        limits=limits,
     )
 
 
@@ -68,7 +73,7 @@ def settle(a: Engine, b: Engine, begin_ms: int = 0) -> list[NotificationDelivere
 
 def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     store = begun(LAST_NUMBER - 1)
-    end = PublisherEndpoint(LAST_NODE, 7, store, 0, filter_host=TopicHost())
+    end = PublisherEndpoint(LAST_NODE, Mission(7), store, 0, filter_host=TopicHost())
     assert end.publish(LANGUAGE, b"\x01\x05", HOUR_Q, 0) == item_id(LAST_NODE, LAST_NUMBER - 1)
     assert end.publish(LANGUAGE, b"\x01\x06", HOUR_Q, 0) == item_id(LAST_NODE, LAST_NUMBER)
     for _ in range(2):
@@ -81,17 +86,17 @@ def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     settle(node, end)
     assert node.notification_count == 2  # what it has still goes
     end.datagrams_to_send(4_000)
-    again = PublisherEndpoint(LAST_NODE, 7, store.crash(), 0, filter_host=TopicHost())
+    again = PublisherEndpoint(LAST_NODE, Mission(7), store.crash(), 0, filter_host=TopicHost())
     with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
         again.publish(LANGUAGE, b"\x01\x07", HOUR_Q, 0)
     assert again.notification_count == 2
 
 
 def test_a_subscriber_without_numbers_still_hears_and_changes_nothing_it_cannot_say() -> None:
-    end = SubscriberEndpoint(0, 7, begun(LAST_NUMBER - 1), 0)
+    end = SubscriberEndpoint(0, Mission(7), begun(LAST_NUMBER - 1), 0)
     end.subscribe(subscription(255, 255, HOUR_Q, 1, 0), LANGUAGE, 0)
     node = mediator(node=LAST_NODE)
-    source = PublisherEndpoint(3, 7, MemoryStore(), 0, filter_host=TopicHost())
+    source = PublisherEndpoint(3, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     settle(node, end)
     for value in range(3):
         source.publish(LANGUAGE, bytes((1, value)), HOUR_Q, 4_000)
@@ -111,7 +116,7 @@ def test_a_subscriber_without_numbers_still_hears_and_changes_nothing_it_cannot_
 
 def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
     store = begun(1, LAST_SESSION - 1)
-    node, end = mediator(store), SubscriberEndpoint(1, 7, MemoryStore(), 0)
+    node, end = mediator(store), SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
     end.subscribe(subscription(0, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
     settle(node, end)
     assert node.context.sessions[1].own_session == LAST_SESSION == end.context.sessions[2].peer_session
@@ -212,10 +217,10 @@ def test_any_field_at_its_end_ends_nothing(
 
     def make(store: MemoryStore) -> Engine:
         if kind == "subscriber":
-            return SubscriberEndpoint(0, 7, store, now_ms)
+            return SubscriberEndpoint(0, Mission(7), store, now_ms)
         if kind == "publisher":
-            return PublisherEndpoint(0, 7, store, now_ms, filter_host=TopicHost())
-        return DensNode(0, 7, store, now_ms, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory())
+            return PublisherEndpoint(0, Mission(7), store, now_ms, filter_host=TopicHost())
+        return DensNode(0, Mission(7, {LANGUAGE: TOPICS}), store, now_ms, directory=TopicDirectory())
 
     engine = make(store)
     engine.contact_opened(peer, now_ms)

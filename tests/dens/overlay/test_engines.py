@@ -2,6 +2,7 @@
 
 import pytest
 
+from dens.interfaces import BoundLanguage
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError, StoreError
@@ -16,6 +17,7 @@ from dens.overlay.events import (
 )
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.epidemic import Epidemic
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
@@ -24,7 +26,14 @@ from dens.overlay.wire.codes import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, R
 from dens.overlay.wire.envelope import pack, read_header
 from dens.overlay.wire.item import ENVELOPE_BYTES, LIFETIME_MS, Item, ItemId, item_id, lifetime_code_ms
 from dens.overlay.wire.messages import Batch, Hello, Notify, Satisfied, SummaryMessage
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    TopicMatcher,
+    subscription,
+)
 from tests.dens.overlay.on_air import messages_in
 from watchdog import vector as board_vector
 from watchdog.header import body_of
@@ -42,12 +51,10 @@ def events(engine: Engine) -> list[Event]:
 def mediator(store: MemoryStore | None = None, now_ms: int = 0, limits: Limits | None = None) -> DensNode:
     return DensNode(
         2,
-        7,
+        Mission(7, {LANGUAGE: TOPICS}, limits=limits),
         store or MemoryStore(),
         now_ms,
-        matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        limits=limits,
     )
 
 
@@ -90,7 +97,7 @@ def subscribe_item(origin: int, number: int, vector: bytes, created_ms: int = 0)
 
 
 def test_a_subscriber_refuses_what_the_protocol_does_not_allow() -> None:
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
     with pytest.raises(LocalProtocolError, match="no subscription vector"):
         end.subscribe(b"\x00", LANGUAGE, 0)
     end.subscribe(subscription(5, 200, HOUR_Q, 3, 1), LANGUAGE, 0)
@@ -111,7 +118,7 @@ def test_a_subscriber_refuses_what_the_protocol_does_not_allow() -> None:
 
 def test_a_shorter_revision_buries_the_longer_one_it_replaces() -> None:
     """Else a copy of the longer one could come back when the shorter one is over and forgotten."""
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     end.subscribe(subscription(5, 1, 10, 3, 1), LANGUAGE, 10)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
@@ -177,29 +184,33 @@ def test_a_notification_from_before_the_end_is_matched_after_it() -> None:
 def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
     """What it could not take it hands back, and is given again."""
     store = MemoryStore()
-    end = SubscriberEndpoint(1, 7, store, 0)
+    end = SubscriberEndpoint(1, Mission(7), store, 0)
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     notify = Item(
         MessageType.NOTIFY, LANGUAGE, 4, 1, 0, HOUR_Q, 2, Notify((Satisfied(5, 0, 9),), b"\x03\x09").encode()
     )
     peer.send(notify)
-    lost = SubscriberEndpoint(1, 7, store.crash(), 50)
+    lost = SubscriberEndpoint(1, Mission(7), store.crash(), 50)
     assert not any(isinstance(event, NotificationDelivered) for event in events(lost))
     store = MemoryStore()
-    end = SubscriberEndpoint(1, 7, store, 0)
+    end = SubscriberEndpoint(1, Mission(7), store, 0)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     peer.send(notify)
     assert any(item.type == MessageType.ACKNOWLEDGEMENT for item in peer.hear())
     store = store.crash()
-    again = SubscriberEndpoint(1, 7, store, 50)
+    again = SubscriberEndpoint(1, Mission(7), store, 50)
     [delivered] = [event for event in events(again) if isinstance(event, NotificationDelivered)]
     assert (delivered.item.payload, delivered.satisfied) == (b"\x03\x09", (Satisfied(5, 0, 9),))
     again.hand_back(delivered)
     store = store.crash()
-    [shown] = [e for e in events(SubscriberEndpoint(1, 7, store, 55)) if isinstance(e, NotificationDelivered)]
+    [shown] = [
+        e
+        for e in events(SubscriberEndpoint(1, Mission(7), store, 55))
+        if isinstance(e, NotificationDelivered)
+    ]
     assert (shown.item, shown.satisfied) == (delivered.item, delivered.satisfied)
-    third = SubscriberEndpoint(1, 7, store.crash(), 60)
+    third = SubscriberEndpoint(1, Mission(7), store.crash(), 60)
     assert not any(isinstance(event, NotificationDelivered) for event in events(third))
     peer = ScriptedPeer(third, 2, Role.MEDIATOR, 60)
     peer.send(notify)
@@ -211,7 +222,7 @@ def test_numbers_are_never_used_twice_across_restarts() -> None:
     store = MemoryStore()
     used: list[ItemId] = []
     for restart in range(5):
-        end = PublisherEndpoint(4, 7, store, restart, filter_host=TopicHost())
+        end = PublisherEndpoint(4, Mission(7), store, restart, filter_host=TopicHost())
         for number in range(70):
             used.append(end.publish(LANGUAGE, bytes((3, number)), HOUR_Q, restart))
             if number % 2:
@@ -222,7 +233,7 @@ def test_numbers_are_never_used_twice_across_restarts() -> None:
 
 def test_filters_survive_a_restart_and_end_in_time() -> None:
     store, host = MemoryStore(), TopicHost()
-    end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
+    end = PublisherEndpoint(4, Mission(7), store, 0, filter_host=host)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     install = subscribe_item(1, 7, subscription(5, 0, 40, 3, 1)).replace(type=MessageType.INSTALL)
     peer.send(install)
@@ -230,7 +241,7 @@ def test_filters_survive_a_restart_and_end_in_time() -> None:
     assert peer.refusals() == ["unknown_language"]
     peer.hear()
     host = TopicHost()
-    end = PublisherEndpoint(4, 7, store.crash(), 500, filter_host=host)
+    end = PublisherEndpoint(4, Mission(7), store.crash(), 500, filter_host=host)
     assert host.installed == {(1, 5): (0, body_of(install.payload), LIFETIME_MS[40])}
     assert (end.next_timer_ms(), end.next_expiry_ms()) == (None, LIFETIME_MS[40])
     end.timer_due(LIFETIME_MS[40])
@@ -238,7 +249,7 @@ def test_filters_survive_a_restart_and_end_in_time() -> None:
 
 
 def test_a_new_announcement_replaces_the_old_one() -> None:
-    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     first = end.announce(b"\x01", 0)
     assert end.announce(b"\x01", 5) == first
     second = end.announce(b"\x02", 10)
@@ -252,7 +263,7 @@ def test_a_new_announcement_replaces_the_old_one() -> None:
 
 def test_a_slow_peer_is_not_flooded() -> None:
     limits = Limits(window_bytes=200, retry_ms=1_000, retry_most_ms=4_000)
-    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits)
+    end = PublisherEndpoint(4, Mission(7, limits=limits), MemoryStore(), 0, filter_host=TopicHost())
     for number in range(50):
         end.publish(LANGUAGE, bytes((3, number)) + bytes(30), HOUR_Q, 0)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
@@ -314,7 +325,7 @@ def test_revisions_mean_the_same_on_boards() -> None:
 
 
 def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
-    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     published = end.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
     node = mediator()
     node.contact_opened(4, 0)
@@ -330,7 +341,7 @@ def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
 
 
 def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
     for id in range(40):
         end.subscribe(subscription(id, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     ScriptedPeer(end, 2, Role.MEDIATOR)
@@ -378,20 +389,18 @@ def test_to_an_end_every_message_goes_alone() -> None:
 
 def test_of_two_mediators_the_one_with_the_lower_number_speaks_first_and_the_other_not_much_later() -> None:
     for own, peer, first_ms in ((2, 3, 0), (3, 2, 500)):
-        node = DensNode(own, 7, MemoryStore(), 0, matchers={}, directory=TopicDirectory())
+        node = DensNode(own, Mission(7), MemoryStore(), 0, directory=TopicDirectory())
         node.contact_opened(peer, 1_000)
         said = [now_ms - 1_000 for now_ms in range(1_000, 4_000) if node.datagrams_to_send(now_ms)]
         assert said == list(range(first_ms, 3_000, 1_000))
-    end = SubscriberEndpoint(9, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(9, Mission(7), MemoryStore(), 0)
     end.contact_opened(2, 0)
     assert end.datagrams_to_send(0), "an end waits for nobody"
 
 
 def test_two_mediators_need_four_datagrams_to_know_that_they_know_the_same() -> None:
     nodes = {
-        number: DensNode(
-            number, 7, MemoryStore(), 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory()
-        )
+        number: DensNode(number, Mission(7, {LANGUAGE: TOPICS}), MemoryStore(), 0, directory=TopicDirectory())
         for number in (2, 3)
     }
     nodes[2].contact_opened(3, 0)
@@ -425,10 +434,11 @@ def test_who_wants_plain_messages_is_known_where_it_is_met_only(
 ) -> None:
     node = DensNode(
         2,
-        7,
+        Mission(
+            7, {LANGUAGE: TOPICS, DIRECT_LANGUAGE: BoundLanguage(matchers={DIRECT_LANGUAGE: TopicMatcher})}
+        ),
         MemoryStore(),
         0,
-        matchers={LANGUAGE: TopicMatcher, DIRECT_LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
         policy=policy,
     )
@@ -448,7 +458,7 @@ def test_who_wants_plain_messages_is_known_where_it_is_met_only(
 
 @pytest.mark.parametrize(("language", "lifetime_q"), [(999, 60), (-1, 60), (LANGUAGE, 256), (LANGUAGE, -1)])
 def test_what_no_envelope_can_say_is_refused_at_once(language: int, lifetime_q: int) -> None:
-    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    end = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     with pytest.raises(LocalProtocolError, match=r"0\.\.255"):
         end.publish(language, b"\x01\x02", lifetime_q, 0)
     assert end.notification_count == 0

@@ -7,9 +7,11 @@ from random import Random
 
 import pytest
 
+from dens.interfaces import BoundLanguage
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import DIRECT_LANGUAGE, MessageType
@@ -80,15 +82,13 @@ def test_a_flood_does_not_fill_the_air_of_others(flood_bytes: int) -> None:
     """A contact is too short for all; a flooder came first, and honest publishers still get their turns."""
 
     def mediator(node: int) -> DensNode:
-        matchers = {DIRECT_LANGUAGE: DirectMatcher}
-        limits = Limits(window_bytes=512)
-        return DensNode(
-            node, 7, MemoryStore(), 0, matchers=matchers, directory=TopicDirectory(), limits=limits
-        )
+        direct = BoundLanguage(matchers={DIRECT_LANGUAGE: DirectMatcher})
+        mission = Mission(7, {DIRECT_LANGUAGE: direct}, limits=Limits(window_bytes=512))
+        return DensNode(node, mission, MemoryStore(), 0, directory=TopicDirectory())
 
     node, peer = mediator(1), mediator(2)
     for publisher, count, size, at_ms in ((9, 300, flood_bytes, 0), (5, 10, 11, 9_000), (6, 10, 11, 9_000)):
-        end = PublisherEndpoint(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
+        end = PublisherEndpoint(publisher, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
         for number in range(count):
             end.publish(DIRECT_LANGUAGE, bytes((1, number % 256)) * size, 100, at_ms)
         converse(node, end, at_ms, 60_000)

@@ -3,6 +3,7 @@
 import pytest
 
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.storage.memory import MemoryStore
 
@@ -10,7 +11,7 @@ from dens.overlay.storage.memory import MemoryStore
 @pytest.mark.parametrize("lost", [(), (0,), (1,), (2,), (3,), (2, 3), (1, 2), (0, 3)])
 def test_two_subscribers_in_contact_stop_greeting(lost: tuple[int, ...]) -> None:
     """Whichever hello was lost, the first or the last, they once said hello every second while in range."""
-    ends = {node: SubscriberEndpoint(node, 7, MemoryStore(), 0) for node in (1, 2)}
+    ends = {node: SubscriberEndpoint(node, Mission(7), MemoryStore(), 0) for node in (1, 2)}
     ends[1].contact_opened(2, 0)
     ends[2].contact_opened(1, 0)
     sent = 0

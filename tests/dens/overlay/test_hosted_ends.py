@@ -2,9 +2,11 @@
 
 import pytest
 
+from dens.interfaces import BoundLanguage
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import CopyDropped, CopyReplicated, MessageRefused, NotificationMatched
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.direct import Direct
 from dens.overlay.policies.encounters import ONE
 from dens.overlay.policies.epidemic import Epidemic
@@ -16,7 +18,7 @@ from dens.overlay.wire.codes import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, R
 from dens.overlay.wire.item import Item, item_id
 from dens.overlay.wire.messages import MOST_HOSTED, Hello, Notify, Satisfied, SummaryMessage
 from dens.overlay.wire.summary import decode
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, TopicMatcher, subscription
 from tests.dens.overlay.test_engines import HOUR_Q, ScriptedPeer, events
 
 END, OTHER, HOST, PUBLISHER = 20, 21, 8, 3
@@ -27,10 +29,11 @@ def mediator(
 ) -> DensNode:
     return DensNode(
         2,
-        7,
+        Mission(
+            7, {LANGUAGE: TOPICS, DIRECT_LANGUAGE: BoundLanguage(matchers={DIRECT_LANGUAGE: TopicMatcher})}
+        ),
         store or MemoryStore(),
         0,
-        matchers={LANGUAGE: TopicMatcher, DIRECT_LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
         policy=policy,
         hosts=hosts,

@@ -18,6 +18,7 @@ from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.rate_limit import RateLimit
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import (
@@ -34,7 +35,13 @@ from dens.overlay.wire.envelope import pack, pack_link
 from dens.overlay.wire.item import Item, lifetime_code_ms
 from dens.overlay.wire.lookup_messages import Lookup, OfferEntry, Offers
 from dens.overlay.wire.messages import Acknowledgement, Hello, Satisfied, SummaryMessage
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 from tests.sizes import full_in_soak
 
 HOUR_Q = lifetime_code_ms(3_600_000)
@@ -72,10 +79,8 @@ class BoundedDirectory(TopicDirectory):
 
 
 def mediator(limits: Limits = TIGHT, store: MemoryStore | None = None) -> DensNode:
-    matchers = {LANGUAGE: TopicMatcher}
-    return DensNode(
-        2, 7, store or MemoryStore(), 0, matchers=matchers, directory=BoundedDirectory(), limits=limits
-    )
+    mission = Mission(7, {LANGUAGE: TOPICS}, limits=limits)
+    return DensNode(2, mission, store or MemoryStore(), 0, directory=BoundedDirectory())
 
 
 def link(kind: int, number: int, payload: bytes) -> bytes:
@@ -349,11 +354,13 @@ class Crowd:
         self.limits = replace(Limits(), owed=owed, session_ms=50)
         self.store = MemoryStore()
         self.node = mediator(self.limits, self.store)
-        self.ends = {number: SubscriberEndpoint(number, 7, MemoryStore(), 0) for number in (11, 12, 13)}
+        self.ends = {
+            number: SubscriberEndpoint(number, Mission(7), MemoryStore(), 0) for number in (11, 12, 13)
+        }
         for end in self.ends.values():
             for id in range(8):
                 end.subscribe(subscription(id, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
-        source = PublisherEndpoint(21, 7, MemoryStore(), 0, filter_host=TopicHost())
+        source = PublisherEndpoint(21, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
         for value in range(40):
             source.publish(LANGUAGE, bytes((1, value)), HOUR_Q, 0)
         self.seen: dict[int, list[NotificationDelivered]] = {number: [] for number in self.ends}

@@ -20,6 +20,7 @@ from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import BadKeyError
 from dens.overlay.events import Event, MessageRefused
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.session.signatures import signed, statement
 from dens.overlay.storage.memory import MemoryStore
@@ -27,7 +28,7 @@ from dens.overlay.wire import envelope
 from dens.overlay.wire.codes import MessageType, Role
 from dens.overlay.wire.item import Item
 from dens.overlay.wire.messages import Withdrawal
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, subscription
 
 OWNER, HOST, RELAY = 1, 2, 3
 SECRET = Key("signing", OWNER, bytes(range(32)))
@@ -40,7 +41,7 @@ class Meeting:
     def __init__(self, book: IdentityBook | None, secret: Key | None) -> None:
         self.now_ms = 0
         signer = None if secret is None else SigningKey(secret)
-        self.owner = SubscriberEndpoint(OWNER, 7, MemoryStore(), 0, signer=signer)
+        self.owner = SubscriberEndpoint(OWNER, Mission(7), MemoryStore(), 0, signer=signer)
         self.store = MemoryStore()
         self.host = self.mediator(HOST, self.store, book)
         self.relay = self.mediator(RELAY, MemoryStore(), None)
@@ -48,8 +49,8 @@ class Meeting:
 
     @staticmethod
     def mediator(node: int, store: MemoryStore, book: IdentityBook | None) -> DensNode:
-        matchers = {LANGUAGE: TopicMatcher}
-        return DensNode(node, 7, store, 0, matchers=matchers, directory=TopicDirectory(), identities=book)
+        mission = Mission(7, {LANGUAGE: TOPICS})
+        return DensNode(node, mission, store, 0, directory=TopicDirectory(), identities=book)
 
     def meet(self, a: int, b: int) -> list[Event]:
         pairs = ((a, b), (b, a))

@@ -8,13 +8,14 @@ import pytest
 from dens.overlay.events import DatagramRefused, MessageStored
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire import envelope
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import HELLO, LINK_NUMBER, SUMMARY, MessageType, Role
 from dens.overlay.wire.item import ENVELOPE_BYTES
 from dens.overlay.wire.messages import Hello, SummaryMessage
-from emulation.fault_injection.topics import LANGUAGE, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TOPICS
 from tests.dens.overlay.test_hostile_peers import ATTACKS, PEER, TIGHT, BoundedDirectory, item
 
 KEY = b"a mission key of everybody's own"
@@ -28,13 +29,10 @@ class Keyed:
     def __init__(self, limits: Limits = TIGHT) -> None:
         self.node = DensNode(
             2,
-            7,
+            Mission(7, {LANGUAGE: TOPICS}, limits=limits, key=KEY),
             MemoryStore(),
             0,
-            matchers={LANGUAGE: TopicMatcher},
             directory=BoundedDirectory(),
-            authenticator=Authenticator(2, KEY),
-            limits=limits,
         )
         self.now_ms = 0
         self.sessions: dict[int, int] = {}

@@ -19,12 +19,19 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import MessageAcknowledged, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space, Store
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import NUMBER_BITS, NUMBER_MASK, ItemId, item_id
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 MEDIATOR, SUBSCRIBER, FIRST_PUBLISHER = 2, 3, 100
 LONG_Q = 120
@@ -71,11 +78,11 @@ def words(told: bytes, mark: bytes) -> list[ItemId]:
 
 
 def mediator(store: Store) -> DensNode:
-    return DensNode(MEDIATOR, 7, store, 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory())
+    return DensNode(MEDIATOR, Mission(7, {LANGUAGE: TOPICS}), store, 0, directory=TopicDirectory())
 
 
 def publisher(node: int) -> PublisherEndpoint:
-    return PublisherEndpoint(node, 7, MemoryStore(), 0, filter_host=TopicHost())
+    return PublisherEndpoint(node, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
 
 
 def live(
@@ -137,7 +144,7 @@ def listen(path: Path, life: int, told: int) -> None:
 
     Two publishers say the same as in the life before, and one says something new.
     """
-    end = SubscriberEndpoint(SUBSCRIBER, 7, SqliteStore(path), 0)
+    end = SubscriberEndpoint(SUBSCRIBER, Mission(7), SqliteStore(path), 0)
     if not end.in_force:
         end.subscribe(subscription(5, end.next_seq(5), LONG_Q, 1, 1), LANGUAGE, 0)
 
@@ -170,7 +177,7 @@ def kill_subscribers(folder: Path, most: int) -> tuple[int, int]:
             seen += words(told, b"S")
             assert len(set(seen)) == len(seen)
         store = SqliteStore(path)
-        last = SubscriberEndpoint(SUBSCRIBER, 7, store, 0)
+        last = SubscriberEndpoint(SUBSCRIBER, Mission(7), store, 0)
         while (event := last.next_event()) is not None:
             if isinstance(event, NotificationDelivered):
                 seen.append(event.item.id)

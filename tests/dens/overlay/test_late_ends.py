@@ -13,9 +13,16 @@ from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import HoldingsEnded, MessageEvent, MessageExpired
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 from tests.sizes import examples
 
 TABLE = 7
@@ -32,11 +39,11 @@ class Network:
         self.is_woken = is_woken
         self.now_ms = 0
         self.engines: dict[int, Engine] = {
-            SUBSCRIBER: SubscriberEndpoint(SUBSCRIBER, TABLE, MemoryStore(), 0, limits=LIMITS),
+            SUBSCRIBER: SubscriberEndpoint(SUBSCRIBER, Mission(TABLE, limits=LIMITS), MemoryStore(), 0),
             FIRST: _mediator(FIRST),
             SECOND: _mediator(SECOND),
             PUBLISHER: PublisherEndpoint(
-                PUBLISHER, TABLE, MemoryStore(), 0, filter_host=TopicHost(), limits=LIMITS
+                PUBLISHER, Mission(TABLE, limits=LIMITS), MemoryStore(), 0, filter_host=TopicHost()
             ),
         }
         self.open: set[tuple[int, int]] = set()
@@ -130,12 +137,10 @@ class Network:
 def _mediator(number: int) -> DensNode:
     return DensNode(
         number,
-        TABLE,
+        Mission(TABLE, {LANGUAGE: TOPICS}, limits=LIMITS),
         MemoryStore(),
         0,
-        matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        limits=LIMITS,
     )
 
 

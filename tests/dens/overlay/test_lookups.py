@@ -15,6 +15,7 @@ from dens.overlay.events import (
     SubscriptionUnserved,
 )
 from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.lookup import Lookups
 from dens.overlay.storage.memory import MemoryStore
@@ -230,7 +231,7 @@ def test_numbers_of_look_ups_are_never_used_again_after_a_crash() -> None:
     asker = world.machines[ASKER]
     first = world.asked(ASKER).number
     store = asker.context.durable._store.crash()  # type: ignore[attr-defined]
-    again = SubscriberEndpoint(ASKER, 7, store, world.now_ms, authenticator=asker.context.authenticator)
+    again = SubscriberEndpoint(ASKER, world.assembly.mission, store, world.now_ms)
     assert again.look_up(b"", world.now_ms) > first
 
 
@@ -239,7 +240,7 @@ def test_numbers_of_look_ups_are_never_used_again_after_a_crash() -> None:
     [{"question": bytes(1_025)}, {"hops": 0}, {"hops": 256}, {"timeout_ms": 0}, {"timeout_ms": 65_536}],
 )
 def test_what_cannot_be_asked_is_refused(wrong: dict[str, object]) -> None:
-    end = SubscriberEndpoint(ASKER, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(ASKER, Mission(7), MemoryStore(), 0)
     with pytest.raises(LocalProtocolError):
         end.look_up(wrong.pop("question", b""), 0, **wrong)  # type: ignore[arg-type]
     for _ in range(16):

@@ -10,12 +10,19 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Store
 from dens.overlay.wire.item import Item, lifetime_code_ms
 from dens.overlay.wire.messages import Notify, Satisfied
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 MEDIATOR, SUBSCRIBER, PUBLISHER = 2, 1, 3
@@ -38,8 +45,7 @@ def settle(machines: dict[int, Engine], begin_ms: int, end_ms: int) -> list[Noti
 
 
 def mediator(store: Store, now_ms: int) -> DensNode:
-    matchers = {LANGUAGE: TopicMatcher}
-    return DensNode(MEDIATOR, 7, store, now_ms, matchers=matchers, directory=TopicDirectory())
+    return DensNode(MEDIATOR, Mission(7, {LANGUAGE: TOPICS}), store, now_ms, directory=TopicDirectory())
 
 
 @pytest.mark.parametrize("count", [1, 255, 256])
@@ -48,8 +54,8 @@ def test_a_reading_for_every_subscription_is_delivered_whoever_restarts(count: i
     path = tmp_path / "mediator.db"
     node = mediator(SqliteStore(path), 0)
     asker_store = MemoryStore()
-    asker = SubscriberEndpoint(SUBSCRIBER, 7, asker_store, 0)
-    source = PublisherEndpoint(PUBLISHER, 7, MemoryStore(), 0, filter_host=TopicHost())
+    asker = SubscriberEndpoint(SUBSCRIBER, Mission(7), asker_store, 0)
+    source = PublisherEndpoint(PUBLISHER, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     for id in range(count):
         asker.subscribe(subscription(id, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
     meet(node, asker, 0)
@@ -66,7 +72,7 @@ def test_a_reading_for_every_subscription_is_delivered_whoever_restarts(count: i
     meet(node, asker, 6_000)
     for now_ms in range(6_000, 8_000, 50):  # the subscriber ends with the delivery in its inbox
         exchange(node, asker, now_ms)
-    asker = SubscriberEndpoint(SUBSCRIBER, 7, asker_store.crash(), 8_000)
+    asker = SubscriberEndpoint(SUBSCRIBER, Mission(7), asker_store.crash(), 8_000)
     [delivery] = settle({SUBSCRIBER: asker}, 8_000, 8_050)
     assert delivery.item.payload == bytes((1, 200))
     assert sorted(delivery.satisfied) == [Satisfied(id, 0, 200) for id in range(count)]
@@ -98,8 +104,10 @@ def test_a_notify_names_every_subscription_that_a_subscriber_can_have() -> None:
 
 def end_of(kind: str) -> Engine:
     makers: dict[str, Callable[[], Engine]] = {
-        "subscriber": lambda: SubscriberEndpoint(SUBSCRIBER, 7, MemoryStore(), 0),
-        "publisher": lambda: PublisherEndpoint(PUBLISHER, 7, MemoryStore(), 0, filter_host=TopicHost()),
+        "subscriber": lambda: SubscriberEndpoint(SUBSCRIBER, Mission(7), MemoryStore(), 0),
+        "publisher": lambda: PublisherEndpoint(
+            PUBLISHER, Mission(7), MemoryStore(), 0, filter_host=TopicHost()
+        ),
         "mediator": lambda: mediator(MemoryStore(), 0),
     }
     return makers[kind]()

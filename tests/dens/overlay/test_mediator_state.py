@@ -5,6 +5,7 @@ import pytest
 from dens.overlay.events import CopyDropped
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.spray_and_wait import SprayAndWait
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import LINK_NUMBER, MessageType, Role, Status
@@ -12,7 +13,7 @@ from dens.overlay.wire.envelope import pack
 from dens.overlay.wire.item import NUMBER_MASK, Item, ItemId, item_id
 from dens.overlay.wire.messages import Acknowledgement, Hello, Receipt, SummaryMessage
 from dens.overlay.wire.summary import NumberRanges, decode, encode
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, subscription
 from tests.dens.overlay.on_air import messages_in
 from tests.dens.overlay.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
@@ -171,9 +172,10 @@ def test_what_had_to_go_for_want_of_room_is_not_fetched_again(is_restarted: bool
 
 def test_copies_that_were_given_away_are_gone_also_after_a_restart() -> None:
     def sprayer(store: MemoryStore, now_ms: int) -> DensNode:
-        matchers = {LANGUAGE: TopicMatcher}
         policy = SprayAndWait(copies=4)
-        return DensNode(2, 7, store, now_ms, matchers=matchers, directory=TopicDirectory(), policy=policy)
+        return DensNode(
+            2, Mission(7, {LANGUAGE: TOPICS}), store, now_ms, directory=TopicDirectory(), policy=policy
+        )
 
     store = MemoryStore()
     node = sprayer(store, 0)

@@ -9,32 +9,34 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
+from dens.overlay.session.context import NodeContext
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.authentication import Authenticator
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 HOUR_Q = 95
 VECTOR = subscription(1, 0, HOUR_Q, 3, 1)
 
 
-def subscriber(node: Any = 3, check: Any = 7, **options: Any) -> SubscriberEndpoint:
-    return SubscriberEndpoint(node, check, MemoryStore(), 0, **options)
+def subscriber(node: Any = 3, check: Any = 7, key: bytes | None = None) -> SubscriberEndpoint:
+    return SubscriberEndpoint(node, Mission(check, key=key), MemoryStore(), 0)
 
 
-def publisher(node: Any = 3, check: Any = 7, **options: Any) -> PublisherEndpoint:
-    return PublisherEndpoint(node, check, MemoryStore(), 0, filter_host=TopicHost(), **options)
+def publisher(node: Any = 3, check: Any = 7, key: bytes | None = None) -> PublisherEndpoint:
+    return PublisherEndpoint(node, Mission(check, key=key), MemoryStore(), 0, filter_host=TopicHost())
 
 
-def mediator(node: Any = 3, check: Any = 7, **options: Any) -> DensNode:
+def mediator(node: Any = 3, check: Any = 7, key: bytes | None = None) -> DensNode:
     return DensNode(
-        node,
-        check,
-        MemoryStore(),
-        0,
-        matchers={LANGUAGE: TopicMatcher},
-        directory=TopicDirectory(),
-        **options,
+        node, Mission(check, {LANGUAGE: TOPICS}, key=key), MemoryStore(), 0, directory=TopicDirectory()
     )
 
 
@@ -61,8 +63,9 @@ def test_a_table_check_is_one_byte(make: Callable[..., Engine], check: object) -
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_seal_is_the_nodes_own(make: Callable[..., Engine]) -> None:
+    assert make(3, key=b"mission").context.authenticator.node == 3
     with pytest.raises(LocalProtocolError, match=r"authenticator of node 4.*node 3"):
-        make(3, authenticator=Authenticator(4, b"mission"))
+        NodeContext(3, MemoryStore(), Authenticator(4, b"mission"))
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -2,11 +2,11 @@
 
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.storage.memory import MemoryStore
-from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import BATCH, HELLO, NOTIFICATION
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, TopicHost
 
 NODE, BOARD = 1, 7
 KEY = b"mission"
@@ -17,17 +17,9 @@ def a_contact(
 ) -> tuple[DensNode, PublisherEndpoint, list[tuple[bytes, bool]], list[Datagram]]:
     """Let a publisher and a node talk; return what the node heard, with its judgement, and what it said."""
     node = DensNode(
-        NODE,
-        7,
-        MemoryStore(),
-        0,
-        matchers={LANGUAGE: TopicMatcher},
-        directory=TopicDirectory(),
-        authenticator=Authenticator(NODE, KEY),
+        NODE, Mission(7, {LANGUAGE: TOPICS}, key=KEY), MemoryStore(), 0, directory=TopicDirectory()
     )
-    board = PublisherEndpoint(
-        BOARD, 7, MemoryStore(), 0, filter_host=TopicHost(), authenticator=Authenticator(BOARD, KEY)
-    )
+    board = PublisherEndpoint(BOARD, Mission(7, key=KEY), MemoryStore(), 0, filter_host=TopicHost())
     node.contact_opened(BOARD, 0)
     board.contact_opened(NODE, 0)
     for value in range(3):

@@ -5,6 +5,7 @@ notifications of `LANGUAGE`, into whose subscriptions it is taken apart.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -19,6 +20,7 @@ from dens.overlay.errors import LocalProtocolError, RemoteProtocolError
 from dens.overlay.events import MessageQuarantined, NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
@@ -28,13 +30,13 @@ from dens.overlay.wire.item import NUMBER_MASK, Item, ItemId
 from dens.overlay.wire.messages import Withdrawal
 from emulation.fault_injection.topics import (
     EITHER,
+    EITHER_TOPICS,
     LANGUAGE,
-    MATCHERS,
+    TOPICS,
     TopicDirectory,
     TopicHost,
     TopicPart,
     matches,
-    parts_of,
     subscription,
 )
 from tests.sizes import examples
@@ -89,22 +91,20 @@ class Net:
     def start(self, node: int) -> None:
         store, now_ms, limits = self.stores[node], self.now_ms, self.limits
         if node == ASKER:
-            self.engines[node] = SubscriberEndpoint(node, 7, store, now_ms, limits=limits)
+            self.engines[node] = SubscriberEndpoint(node, Mission(7, limits=limits), store, now_ms)
         elif node in MEDIATORS:
             self.engines[node] = DensNode(
                 node,
-                7,
+                Mission(7, {LANGUAGE: TOPICS, EITHER: EITHER_TOPICS}, limits=limits),
                 store,
                 now_ms,
-                matchers=MATCHERS,
-                listens_to={EITHER: {LANGUAGE: MATCHERS[EITHER]}},
-                parts={EITHER: parts_of},
                 directory=TopicDirectory(),
-                limits=limits,
             )
         else:
             self.hosts[node] = KINDS[node]()
-            end = PublisherEndpoint(node, 7, store, now_ms, filter_host=self.hosts[node], limits=limits)
+            end = PublisherEndpoint(
+                node, Mission(7, limits=limits), store, now_ms, filter_host=self.hosts[node]
+            )
             end.announce(b"\x01\x02", now_ms)
             self.engines[node] = end
 
@@ -199,7 +199,9 @@ def test_a_language_that_a_source_does_not_know_is_offered_again_only_after_an_a
 def test_a_language_without_parts_is_not_offered_again_either() -> None:
     net = Net()
     net.hosts[4] = TopicHost(languages=())
-    net.engines[4] = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=net.hosts[4], limits=QUICK)
+    net.engines[4] = PublisherEndpoint(
+        4, Mission(7, limits=QUICK), MemoryStore(), 0, filter_host=net.hosts[4]
+    )
     net.source(4).announce(b"\x01", 0)
     for _ in range(3):
         net.meet([(2, 1), (2, 4)])
@@ -308,16 +310,13 @@ def test_what_a_subscriber_cannot_have_reserved_is_not_offered() -> None:
 
 def test_too_many_parts_are_a_defect_of_the_language_and_its_whole_is_matched_all_the_same() -> None:
     net = Net()
+    many = lambda body: [TopicPart(LANGUAGE, body[:2])] * (MOST_PARTS + 1)  # noqa: E731
     net.engines[2] = DensNode(
         2,
-        7,
+        Mission(7, {LANGUAGE: TOPICS, EITHER: replace(EITHER_TOPICS, decompose=many)}, limits=QUICK),
         MemoryStore(),
         0,
-        matchers=MATCHERS,
-        listens_to={EITHER: {LANGUAGE: MATCHERS[EITHER]}},
-        parts={EITHER: lambda body: [TopicPart(LANGUAGE, body[:2])] * (MOST_PARTS + 1)},
         directory=TopicDirectory(),
-        limits=QUICK,
     )
     net.meet([(2, 1), (2, 4)])
     net.asker.subscribe(subscription(0, 0, HOUR_Q, 1, 0, 2, 0), EITHER, 0, occupies=2)
@@ -435,14 +434,14 @@ def test_a_source_that_crashed_says_which_form_it_has() -> None:
 def test_numbers_that_end_are_not_given_to_parts() -> None:
     store = MemoryStore()
     init_counters(store, LINK_NUMBER - 3)
-    end = SubscriberEndpoint(1, 7, store, 0)
+    end = SubscriberEndpoint(1, Mission(7), store, 0)
     with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
         end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0, occupies=2)
     assert end.in_force == ()
 
 
 def test_what_a_subscription_occupies_follows_from_its_parts_where_nothing_else_is_said() -> None:
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0, parts={EITHER: parts_of})
+    end = SubscriberEndpoint(1, Mission(7, {EITHER: EITHER_TOPICS}), MemoryStore(), 0)
     end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0)
     with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):
         end.subscribe(subscription(12, 9, HOUR_Q, 1, 0), LANGUAGE, 0)

@@ -1,6 +1,7 @@
 """Worlds that a drawn plan has rarely: what docs/reference/protocols.md promises at the edges."""
 
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.item import LIFETIME_MS
 from emulation.fault_injection.plan import FAULT_POINTS, QUICK, Faults, Plan
@@ -46,7 +47,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 
 
 def test_a_subscription_is_renewed_after_the_clock_was_set_back() -> None:
-    subscriber = SubscriberEndpoint(1, 7, MemoryStore(), 5_000)
+    subscriber = SubscriberEndpoint(1, Mission(7), MemoryStore(), 5_000)
     subscriber.subscribe(subscription(3, 0, 60, topic=1, least=0), LANGUAGE, 5_000)
     subscriber.renew(3, 90, 4_000)
     [current] = subscriber.in_force

@@ -8,6 +8,7 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.events import CopyDropped
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import MessageType, Role
 from dens.overlay.wire.item import ENVELOPE_BYTES, LIFETIME_MS, Item
@@ -39,7 +40,7 @@ class FullHost(TopicHost):
 
 
 def test_a_publisher_whose_watchdog_is_full_says_so_and_keeps_no_filter() -> None:
-    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=FullHost())
+    end = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=FullHost())
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     peer.send(install(5))
     assert peer.refusals() == ["no_room"]
@@ -49,7 +50,7 @@ def test_a_publisher_whose_watchdog_is_full_says_so_and_keeps_no_filter() -> Non
 def test_filters_and_removals_are_bounded_and_a_new_revision_is_none_more() -> None:
     host = TopicHost()
     end = PublisherEndpoint(
-        4, 7, MemoryStore(), 0, filter_host=host, limits=Limits(subscriptions=2, tombstones=2)
+        4, Mission(7, limits=Limits(subscriptions=2, tombstones=2)), MemoryStore(), 0, filter_host=host
     )
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     for item in (install(5), install(6), install(7), install(5, seq=1)):
@@ -65,14 +66,14 @@ def test_filters_and_removals_are_bounded_and_a_new_revision_is_none_more() -> N
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_a_removed_filter_does_not_come_back_with_an_older_copy(is_restarted: bool) -> None:
     store, host = MemoryStore(), TopicHost()
-    end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
+    end = PublisherEndpoint(4, Mission(7), store, 0, filter_host=host)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     for item in (install(5, seq=1), remove(5, seq=1), install(6)):
         peer.send(item)
     peer.hear()
     if is_restarted:
         host = TopicHost()
-        end = PublisherEndpoint(4, 7, store.crash(), 300, filter_host=host)
+        end = PublisherEndpoint(4, Mission(7), store.crash(), 300, filter_host=host)
         peer = ScriptedPeer(end, 2, Role.MEDIATOR, 300)
     assert set(host.installed) == {(1, 6)}
     peer.send(install(5, seq=0))
@@ -83,19 +84,19 @@ def test_a_removed_filter_does_not_come_back_with_an_older_copy(is_restarted: bo
 
 def test_a_filter_that_ended_while_nobody_was_there_is_not_installed_again() -> None:
     store = MemoryStore()
-    peer = ScriptedPeer(PublisherEndpoint(4, 7, store, 0, filter_host=TopicHost()), 2, Role.MEDIATOR)
+    peer = ScriptedPeer(PublisherEndpoint(4, Mission(7), store, 0, filter_host=TopicHost()), 2, Role.MEDIATOR)
     for item in (install(5, lifetime_q=SECOND_Q), install(6)):
         peer.send(item)
     peer.hear()
     for now_ms, ids in ((LIFETIME_MS[SECOND_Q] - 1, {5, 6}), (LIFETIME_MS[SECOND_Q], {6})):
         host = TopicHost()
-        PublisherEndpoint(4, 7, store.crash(), now_ms, filter_host=host)
+        PublisherEndpoint(4, Mission(7), store.crash(), now_ms, filter_host=host)
         assert {id for _, id in host.installed} == ids
 
 
 def test_the_outbox_is_bounded_and_what_had_to_go_is_told_and_not_sent() -> None:
     end = PublisherEndpoint(
-        4, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=Limits(notification_items=2)
+        4, Mission(7, limits=Limits(notification_items=2)), MemoryStore(), 0, filter_host=TopicHost()
     )
     for value in range(4):
         end.publish(LANGUAGE, bytes((3, value)), HOUR_Q, value)
@@ -130,7 +131,7 @@ def test_a_publisher_is_asked_whatever_comes_first_and_for_a_renewal_as_for_a_su
     is_there: bool, is_announced_first: bool
 ) -> None:
     node, host = mediator(), TopicHost()
-    publisher = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=host)
+    publisher = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=host)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
     renewal = Subscribed(50, WANTED).encode_renew()
 
@@ -156,7 +157,7 @@ def test_a_publisher_is_asked_whatever_comes_first_and_for_a_renewal_as_for_a_su
 @pytest.mark.parametrize("is_away", [False, True])
 def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes_back(is_away: bool) -> None:
     node, host = mediator(), TopicHost()
-    publisher = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=host)
+    publisher = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=host)
     publisher.announce(b"\x03", 0)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
     peer.send(subscribe_item(1, 7, WANTED))
@@ -176,7 +177,7 @@ def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes
 
 
 def test_a_publisher_learns_from_a_summary_what_was_taken_when_the_answer_was_lost() -> None:
-    node, end = mediator(), PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    node, end = mediator(), PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
     told = end.publish(LANGUAGE, b"\x03\x09", HOUR_Q, 0)
 
     def meet(now_ms: int, *, is_answered: bool) -> None:

@@ -2,13 +2,13 @@
 and everything else goes on.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
 
-from dens.interfaces import Directory
+from dens.interfaces import BoundLanguage, Directory
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import StoreError
@@ -22,6 +22,7 @@ from dens.overlay.events import (
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.handlers import Learning
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.policy import ReplicationPolicy
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
@@ -32,6 +33,7 @@ from dens.overlay.wire.item import Item, ItemId, item_id, lifetime_code_ms
 from dens.overlay.wire.messages import Acknowledgement, Hello, Notify, SummaryMessage
 from emulation.fault_injection.topics import (
     LANGUAGE,
+    TOPICS,
     TopicDirectory,
     TopicHost,
     TopicMatch,
@@ -130,15 +132,15 @@ def mediator(
     directory: Directory | None = None,
     policy: ReplicationPolicy | None = None,
 ) -> DensNode:
-    matchers = {LANGUAGE: lambda: BrittleMatcher(verb, made if made is not None else [])}
+    language = BoundLanguage(
+        matchers={LANGUAGE: lambda: BrittleMatcher(verb, made if made is not None else [])}
+    )
     return DensNode(
         2,
-        7,
+        Mission(7, {LANGUAGE: language}, limits=limits or Limits()),
         store,
         now_ms,
-        matchers=matchers,
         directory=directory or TopicDirectory(),
-        limits=limits,
         policy=policy,
     )
 
@@ -325,7 +327,7 @@ class BrittleHost(TopicHost):
 @pytest.mark.parametrize("verb", ["install", "a code of 99"])
 def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
     store, host = MemoryStore(), BrittleHost(verb)
-    end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
+    end = PublisherEndpoint(4, Mission(7), store, 0, filter_host=host)
     greet(end, 2, Role.MEDIATOR)
     for item in (asks(0), asks(1, POISON), asks(1, POISON), asks(2)):
         give(end, 2, item.replace(type=int(MessageType.INSTALL)))
@@ -335,7 +337,7 @@ def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
     assert host.tried == 3
     assert (end.filter_count, len(host.installed)) == (2, 2)
     end.datagrams_to_send(1_000)
-    again = PublisherEndpoint(4, 7, store.crash(), 0, filter_host=TopicHost())
+    again = PublisherEndpoint(4, Mission(7), store.crash(), 0, filter_host=TopicHost())
     greet(again, 2, Role.MEDIATOR)
     give(again, 2, asks(1, POISON).replace(type=int(MessageType.INSTALL)))
     assert again.filter_count == 2  # nobody asks it for what it could not do
@@ -344,14 +346,14 @@ def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
 
 def test_a_filter_that_cannot_be_taken_up_again_is_tried_in_one_life_only() -> None:
     store = MemoryStore()
-    end = PublisherEndpoint(4, 7, store, 0, filter_host=TopicHost())
+    end = PublisherEndpoint(4, Mission(7), store, 0, filter_host=TopicHost())
     greet(end, 2, Role.MEDIATOR)
     for item in (asks(0), asks(1, POISON)):
         give(end, 2, item.replace(type=int(MessageType.INSTALL)))
     end.datagrams_to_send(1_000)
     for expected in ([(item_id(1, 1), "filtering")], [], []):
         store, host = store.crash(), BrittleHost("install")
-        end = PublisherEndpoint(4, 7, store, 0, filter_host=host)
+        end = PublisherEndpoint(4, Mission(7), store, 0, filter_host=host)
         assert quarantined(events(end)) == expected
         assert len(host.installed) == 1
         assert end.filter_count == 2
@@ -360,7 +362,7 @@ def test_a_filter_that_cannot_be_taken_up_again_is_tried_in_one_life_only() -> N
 
 def test_a_filter_host_that_cannot_forget_ends_nothing() -> None:
     host = BrittleHost("remove")
-    end = PublisherEndpoint(4, 7, MemoryStore(), 0, filter_host=host)
+    end = PublisherEndpoint(4, Mission(7), MemoryStore(), 0, filter_host=host)
     greet(end, 2, Role.MEDIATOR)
     give(end, 2, asks(0).replace(type=int(MessageType.INSTALL)))
     give(end, 2, Item(MessageType.REMOVE, 0, 1, 9, 0, HOUR_Q, 1, bytes((0, 0))))
@@ -542,7 +544,7 @@ def test_a_language_that_is_gone_after_a_restart_and_comes_back_is_no_fault_of_i
     for item in (asks(0), tells(0)):
         give(node, 3, item)
     node.datagrams_to_send(10_000)
-    without = DensNode(2, 7, store, 0, matchers={}, directory=TopicDirectory())
+    without = DensNode(2, Mission(7), store, 0, directory=TopicDirectory())
     assert quarantined(events(without)) == []
     assert len(without.state.items) == 2
     without.datagrams_to_send(10_000)
@@ -574,13 +576,11 @@ def test_an_identity_that_cannot_be_verified_is_not_believed() -> None:
         def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:
             raise Defect("verifies")
 
-    matchers: dict[int, Callable[[], TopicMatcher]] = {LANGUAGE: TopicMatcher}
     node = DensNode(
         2,
-        7,
+        Mission(7, {LANGUAGE: TOPICS}),
         MemoryStore(),
         0,
-        matchers=matchers,
         directory=TopicDirectory(),
         identities=BrittleIdentities(),
     )
@@ -658,7 +658,7 @@ def test_a_quarantined_subscription_is_answered_as_such(
 
 
 def test_a_subscriber_is_told_that_its_subscription_is_quarantined() -> None:
-    end, node = SubscriberEndpoint(1, 7, MemoryStore(), 0), mediator(MemoryStore(), verb="add")
+    end, node = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0), mediator(MemoryStore(), verb="add")
     end.subscribe(subscription(0, 0, HOUR_Q, 1, POISON), LANGUAGE, 0)
     for one, other in ((end, node), (node, end)):
         one.contact_opened(other.node, 0)

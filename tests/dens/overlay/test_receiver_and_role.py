@@ -12,6 +12,7 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, Event, MessageRefused, MessageStored
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire import envelope
@@ -29,7 +30,7 @@ from dens.overlay.wire.codes import (
 )
 from dens.overlay.wire.item import ENVELOPE_BYTES
 from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMessage, Withdrawal
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, TopicHost
 from tests.dens.overlay.test_authenticity import events, state
 from tests.dens.overlay.test_hostile_peers import item
 from tests.sizes import examples
@@ -104,21 +105,11 @@ def test_verifying_is_total(body: bytes, tag: bytes) -> None:
 
 
 def engine_of(role: Role, node: int = NODE) -> Engine:
-    keyed = Authenticator(node, KEY)
+    mission = Mission(CHECK, {LANGUAGE: TOPICS}, key=KEY)
     makers: dict[Role, Callable[[], Engine]] = {
-        Role.SUBSCRIBER: lambda: SubscriberEndpoint(node, CHECK, MemoryStore(), 0, authenticator=keyed),
-        Role.PUBLISHER: lambda: PublisherEndpoint(
-            node, CHECK, MemoryStore(), 0, filter_host=TopicHost(), authenticator=keyed
-        ),
-        Role.MEDIATOR: lambda: DensNode(
-            node,
-            CHECK,
-            MemoryStore(),
-            0,
-            matchers={LANGUAGE: TopicMatcher},
-            directory=TopicDirectory(),
-            authenticator=keyed,
-        ),
+        Role.SUBSCRIBER: lambda: SubscriberEndpoint(node, mission, MemoryStore(), 0),
+        Role.PUBLISHER: lambda: PublisherEndpoint(node, mission, MemoryStore(), 0, filter_host=TopicHost()),
+        Role.MEDIATOR: lambda: DensNode(node, mission, MemoryStore(), 0, directory=TopicDirectory()),
     }
     return makers[role]()
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.spray_and_wait import SprayAndWait
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
@@ -15,7 +16,7 @@ from dens.overlay.wire.codes import LAST_NODE, LINK_NUMBER, MessageType, Role, S
 from dens.overlay.wire.item import Item, ItemId, item_id
 from dens.overlay.wire.messages import Acknowledgement, Hello, SummaryMessage
 from dens.overlay.wire.summary import NumberRanges, encode
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, TopicHost
 from tests.dens.overlay.test_engines import HOUR_Q, ScriptedPeer
 
 NODE, PUBLISHER, FIRST, SECOND = 2, 4, 11, 12
@@ -27,10 +28,9 @@ FOUR, TWO, ONE = 3, 2, 1
 def mediator(store: MemoryStore, now_ms: int = 0) -> DensNode:
     return DensNode(
         NODE,
-        7,
+        Mission(7, {LANGUAGE: TOPICS}),
         store,
         now_ms,
-        matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
         policy=SprayAndWait(copies=4),
     )
@@ -281,7 +281,7 @@ def published() -> tuple[MemoryStore, PublisherEndpoint, ItemId]:
 
 
 def publisher(store: MemoryStore, now_ms: int = 0) -> PublisherEndpoint:
-    return PublisherEndpoint(PUBLISHER, 7, store, now_ms, filter_host=TopicHost())
+    return PublisherEndpoint(PUBLISHER, Mission(7), store, now_ms, filter_host=TopicHost())
 
 
 @pytest.mark.parametrize("is_crashed", [False, True])

@@ -4,9 +4,11 @@ from collections import Counter, deque
 
 import pytest
 
+from dens.interfaces import BoundLanguage
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import HELLO, MessageType
@@ -23,8 +25,9 @@ Message = tuple[int, int, int]
 
 
 def mediator(number: int, limits: Limits) -> DensNode:
-    matchers = {LANGUAGE: DirectMatcher}
-    return DensNode(number, 7, MemoryStore(), 0, matchers=matchers, directory=TopicDirectory(), limits=limits)
+    direct = BoundLanguage(matchers={LANGUAGE: DirectMatcher})
+    mission = Mission(7, {LANGUAGE: direct}, limits=limits)
+    return DensNode(number, mission, MemoryStore(), 0, directory=TopicDirectory())
 
 
 def talk(machines: dict[int, ProtocolEngine], bytes_per_s: int, begin_ms: int, end_ms: int) -> list[Message]:
@@ -70,7 +73,7 @@ def test_nothing_is_sent_twice_over_a_slow_link(
 ) -> None:
     limits = Limits(window_bytes=window_bytes)
     node = mediator(OTHER, limits)
-    publisher = PublisherEndpoint(ONE, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits)
+    publisher = PublisherEndpoint(ONE, Mission(7, limits=limits), MemoryStore(), 0, filter_host=TopicHost())
     for _ in range(messages):
         publisher.publish(LANGUAGE, notification_for(ELSEWHERE, bytes(message_bytes)), HOUR_Q, 0)
     sent = talk({ONE: publisher, OTHER: node}, bytes_per_s, 0, 30_000)
@@ -85,7 +88,7 @@ def test_two_nodes_that_both_have_much_to_say_say_it_once() -> None:
     nodes = {number: mediator(number, limits) for number in (ONE, OTHER)}
     for number, node in nodes.items():
         publisher = PublisherEndpoint(
-            number + 10, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits
+            number + 10, Mission(7, limits=limits), MemoryStore(), 0, filter_host=TopicHost()
         )
         for _ in range(10):
             publisher.publish(LANGUAGE, notification_for(ELSEWHERE, bytes(10_000)), HOUR_Q, 0)

@@ -310,7 +310,7 @@ class Lying(TopicCovers):
 
 
 def test_an_index_that_fails_is_told_and_asked_no_more() -> None:
-    net = CoveredNet({LANGUAGE: Broken})
+    net = CoveredNet(Broken)
     net.meet(MEDIC, FIRST, SOURCE, for_good=True)
     for id, least in enumerate((50, 60, 66, 70)):
         net.ask(MEDIC, id, topic=1, least=least)
@@ -323,7 +323,7 @@ def test_an_index_that_fails_is_told_and_asked_no_more() -> None:
 
 @pytest.mark.parametrize("index", [Circular, Lying])
 def test_an_index_that_talks_nonsense_costs_nothing_but_installs(index: type[TopicCovers]) -> None:
-    net = CoveredNet({LANGUAGE: index})
+    net = CoveredNet(index)
     net.meet(MEDIC, FIRST, SOURCE, for_good=True)
     for id, least in enumerate((50, 90, 50)):
         net.ask(MEDIC, id, topic=1, least=least)

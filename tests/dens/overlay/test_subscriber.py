@@ -5,6 +5,7 @@ import pytest
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import CopyDropped, NotificationDelivered
 from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import DIRECT_LANGUAGE, MessageType, Role
 from dens.overlay.wire.item import LIFETIME_MS, Item, item_id
@@ -20,14 +21,14 @@ SHORT_Q = 24
 def test_a_withdrawal_outlives_every_revision_there_ever_was(is_restarted: bool, is_renewed: bool) -> None:
     """Not only the last one: a copy of the first may still be carried somewhere."""
     store = MemoryStore()
-    end = SubscriberEndpoint(1, 7, store, 0)
+    end = SubscriberEndpoint(1, Mission(7), store, 0)
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     end.subscribe(subscription(5, 1, SHORT_Q, 3, 1), LANGUAGE, 10)
     if is_renewed:
         end.renew(5, SHORT_Q, 20)
     end.datagrams_to_send(20)
     if is_restarted:
-        end = SubscriberEndpoint(1, 7, store.crash(), 20)
+        end = SubscriberEndpoint(1, Mission(7), store.crash(), 20)
     end.unsubscribe(5, 30)
     heard = ScriptedPeer(end, 2, Role.MEDIATOR, 30).hear()
     last = max(
@@ -45,7 +46,7 @@ def notify(number: int, *satisfied: tuple[int, int, int], origin: int = 4) -> It
 
 
 def test_what_satisfies_only_what_was_withdrawn_or_replaced_is_refused_and_not_shown() -> None:
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
     for id, seq in ((5, 0), (5, 1), (6, 0)):
         end.subscribe(subscription(id, seq, HOUR_Q, 3, 1), LANGUAGE, 0)
     end.unsubscribe(6, 0)
@@ -59,7 +60,7 @@ def test_what_satisfies_only_what_was_withdrawn_or_replaced_is_refused_and_not_s
 
 
 def test_a_subscriber_keeps_so_many_receipts_and_lets_the_oldest_go() -> None:
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0, limits=Limits(receipts=2))
+    end = SubscriberEndpoint(1, Mission(7, limits=Limits(receipts=2)), MemoryStore(), 0)
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     for number in range(4):
@@ -72,7 +73,9 @@ def test_a_subscriber_keeps_so_many_receipts_and_lets_the_oldest_go() -> None:
 
 
 def test_a_subscriber_that_can_remember_no_more_refuses_and_a_flood_leaves_half_to_others() -> None:
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0, limits=Limits(known_items=8, origin_share_percent=25))
+    end = SubscriberEndpoint(
+        1, Mission(7, limits=Limits(known_items=8, origin_share_percent=25)), MemoryStore(), 0
+    )
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     for number in range(6):
@@ -87,7 +90,7 @@ def test_a_subscriber_that_can_remember_no_more_refuses_and_a_flood_leaves_half_
 
 def test_a_plain_subscription_can_be_renewed() -> None:
     """It has no beginning, so a renewal says nothing of how long it has been in force."""
-    end = SubscriberEndpoint(1, 7, MemoryStore(), 0)
+    end = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), DIRECT_LANGUAGE, 0)
     end.renew(5, HOUR_Q + 8, 10_000)
     [renewed] = end.in_force

@@ -11,6 +11,7 @@ from dens.overlay.errors import RemoteProtocolError
 from dens.overlay.events import CopyReplicated, DatagramRefused, DuplicateReceived
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.storage.deduplication import KnownItems
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire import envelope
@@ -18,7 +19,7 @@ from dens.overlay.wire.codes import LAST_NODE, LINK_NUMBER, NOTIFICATION, SUMMAR
 from dens.overlay.wire.item import Item, ItemId, item_id
 from dens.overlay.wire.messages import Hello, SummaryMessage
 from dens.overlay.wire.summary import Summary, decode
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory
 from tests.dens.overlay.on_air import messages_in
 from tests.dens.overlay.test_engines import events
 from tests.sizes import examples
@@ -133,15 +134,22 @@ def test_an_interval_that_has_outgrown_its_room_is_cut_and_stays_what_it_was() -
 def mediator(node: int, summary_bytes: int = 48_000, **limits: int) -> DensNode:
     return DensNode(
         node,
-        7,
+        Mission(
+            7,
+            {LANGUAGE: TOPICS},
+            limits=Limits(
+                summary_bytes=summary_bytes,
+                **{
+                    "notification_items": 50_000,
+                    "notification_bytes": 10**8,
+                    "window_bytes": 65_536,
+                    **limits,
+                },
+            ),
+        ),
         MemoryStore(),
         0,
-        matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        limits=Limits(
-            summary_bytes=summary_bytes,
-            **{"notification_items": 50_000, "notification_bytes": 10**8, "window_bytes": 65_536, **limits},
-        ),
     )
 
 

@@ -8,12 +8,18 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, FilterInstalled, FilterRemoved, MessageRefused, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.protocol import ProtocolEngine
 from dens.overlay.storage.memory import MemoryStore
-from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.item import lifetime_code_ms
 from dens.overlay.wire.messages import Satisfied
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4
@@ -23,25 +29,13 @@ class Line:
     """Four nodes and a perfect link of one millisecond."""
 
     def __init__(self, mission_key: bytes | None) -> None:
-        def authenticator(node: int) -> Authenticator:
-            return Authenticator(node, mission_key)
-
+        mission = Mission(7, {LANGUAGE: TOPICS}, key=mission_key)
         self.now_ms = 1_000
         self.host = TopicHost()
-        self.subscriber = SubscriberEndpoint(
-            SUBSCRIBER, 7, MemoryStore(), 0, authenticator=authenticator(SUBSCRIBER)
-        )
-        self.publisher = PublisherEndpoint(
-            PUBLISHER, 7, MemoryStore(), 0, filter_host=self.host, authenticator=authenticator(PUBLISHER)
-        )
+        self.subscriber = SubscriberEndpoint(SUBSCRIBER, mission, MemoryStore(), 0)
+        self.publisher = PublisherEndpoint(PUBLISHER, mission, MemoryStore(), 0, filter_host=self.host)
         make: Callable[[int], DensNode] = lambda node: DensNode(  # noqa: E731
-            node,
-            7,
-            MemoryStore(),
-            0,
-            matchers={LANGUAGE: TopicMatcher},
-            directory=TopicDirectory(),
-            authenticator=authenticator(node),
+            node, mission, MemoryStore(), 0, directory=TopicDirectory()
         )
         self.first, self.second = make(FIRST), make(SECOND)
         self.machines: dict[int, ProtocolEngine] = {
@@ -122,7 +116,7 @@ def test_a_notification_is_carried_to_the_one_who_asked(mission_key: bytes | Non
 
 def test_nodes_of_another_mission_table_refuse_each_other() -> None:
     line = Line(None)
-    stranger = SubscriberEndpoint(SUBSCRIBER, 8, MemoryStore(), 0)
+    stranger = SubscriberEndpoint(SUBSCRIBER, Mission(8), MemoryStore(), 0)
     stranger.subscribe(subscription(5, 0, HOUR_Q, topic=3, least=100), LANGUAGE, line.now_ms)
     line.machines[SUBSCRIBER] = stranger
     line.meet(SUBSCRIBER, FIRST)

@@ -4,13 +4,19 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import DatagramRefused, Event, MessageEvent, NotificationDelivered
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
-from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.item import LIFETIME_MS
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 MEDIATOR, OTHER, BOARD, ASKER = 1, 2, 7, 9
 MISSION = b"mission"
@@ -19,19 +25,13 @@ HOUR_Q = 95
 
 def mediator(node: int, store: MemoryStore, now_ms: int = 0) -> DensNode:
     return DensNode(
-        node,
-        7,
-        store,
-        now_ms,
-        matchers={LANGUAGE: TopicMatcher},
-        directory=TopicDirectory(),
-        authenticator=Authenticator(node, MISSION),
+        node, Mission(7, {LANGUAGE: TOPICS}, key=MISSION), store, now_ms, directory=TopicDirectory()
     )
 
 
 def board() -> PublisherEndpoint:
     """A publisher without a key, as on a board without hashlib."""
-    return PublisherEndpoint(BOARD, 7, MemoryStore(), 0, filter_host=TopicHost())
+    return PublisherEndpoint(BOARD, Mission(7), MemoryStore(), 0, filter_host=TopicHost())
 
 
 def talk(a: Engine, b: Engine, begin_ms: int, for_ms: int = 2_000) -> list[tuple[int, Datagram]]:
@@ -105,9 +105,7 @@ def test_trust_belongs_to_the_link_and_is_no_fallback() -> None:
 
 
 def test_without_a_key_there_is_nothing_to_verify_and_nothing_to_mark() -> None:
-    node = DensNode(
-        MEDIATOR, 7, MemoryStore(), 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory()
-    )
+    node = DensNode(MEDIATOR, Mission(7, {LANGUAGE: TOPICS}), MemoryStore(), 0, directory=TopicDirectory())
     sensor = board()
     made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
     meet(node, sensor, 0, is_trusted=True)
@@ -117,15 +115,13 @@ def test_without_a_key_there_is_nothing_to_verify_and_nothing_to_mark() -> None:
 
 def test_a_subscriber_is_told_also_after_a_crash() -> None:
     node, sensor, store = mediator(MEDIATOR, MemoryStore()), board(), MemoryStore()
-    asker = SubscriberEndpoint(ASKER, 7, store, 0, authenticator=Authenticator(ASKER, MISSION))
+    asker = SubscriberEndpoint(ASKER, Mission(7, key=MISSION), store, 0)
     asker.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     meet(node, asker, 0, is_trusted=True)
     made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 2_000)
     meet(node, sensor, 2_000, is_trusted=True)
     talk(node, asker, 4_000)
-    restarted = SubscriberEndpoint(
-        ASKER, 7, store.crash(), 7_000, authenticator=Authenticator(ASKER, MISSION)
-    )
+    restarted = SubscriberEndpoint(ASKER, Mission(7, key=MISSION), store.crash(), 7_000)
     delivered = [event for event in events(restarted) if isinstance(event, NotificationDelivered)]
     assert [(event.item.id, event.reason) for event in delivered] == [(made, "unverified")]
     assert not restarted.is_unverified(made)

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens.interfaces import BoundLanguage
 from dens.overlay.events import MessageQuarantined, MessageRefused, MessageUndecided, NotificationMatched
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.session.work_budget import WorkBudget
 from dens.overlay.storage.memory import MemoryStore
@@ -64,13 +66,15 @@ class Counted:
     def __post_init__(self) -> None:
         self.node = DensNode(
             2,
-            7,
+            Mission(
+                7,
+                {LANGUAGE: BoundLanguage(matchers={LANGUAGE: self._make})},
+                limits=self.limits,
+                work_exceeded=(Exceeded,),
+            ),
             self.store,
             self.now_ms,
-            matchers={LANGUAGE: self._make},
             directory=TopicDirectory(),
-            limits=self.limits,
-            work_exceeded=(Exceeded,),
         )
 
     def _make(self) -> CountingMatcher:

@@ -26,12 +26,19 @@ from dens.overlay.events import (
     NotificationDelivered,
 )
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.envelope import UPDATE_ADVICE
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 MEDIATOR, ASKER, BOARD = 1, 2, 7
 KEY = b"mission"
@@ -46,13 +53,7 @@ def clock_ms() -> int:
 
 def mediator(store: MemoryStore, key: bytes | None = KEY) -> DensNode:
     return DensNode(
-        MEDIATOR,
-        7,
-        store,
-        clock_ms(),
-        matchers={LANGUAGE: TopicMatcher},
-        directory=TopicDirectory(),
-        authenticator=Authenticator(MEDIATOR, key),
+        MEDIATOR, Mission(7, {LANGUAGE: TOPICS}, key=key), store, clock_ms(), directory=TopicDirectory()
     )
 
 
@@ -95,15 +96,10 @@ def test_three_engines_meet_over_loopback_and_a_notification_travels() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
-        end = SubscriberEndpoint(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
+        end = SubscriberEndpoint(ASKER, Mission(7, key=KEY), MemoryStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         sensor = PublisherEndpoint(
-            BOARD,
-            7,
-            MemoryStore(),
-            clock_ms(),
-            filter_host=TopicHost(),
-            authenticator=Authenticator(BOARD, KEY),
+            BOARD, Mission(7, key=KEY), MemoryStore(), clock_ms(), filter_host=TopicHost()
         )
         asker, board = Living(end), Living(sensor)
         links = [
@@ -129,7 +125,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore(), None))
         other = DensNode(
-            9, 7, MemoryStore(), clock_ms(), matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory()
+            9, Mission(7, {LANGUAGE: TOPICS}), MemoryStore(), clock_ms(), directory=TopicDirectory()
         )
         for _ in range(5):
             other.contact_opened(MEDIATOR, clock_ms())
@@ -137,7 +133,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
         at_old = await old.on_udp(Authenticator(9), {})
         port = at_old.address
         socket = await node.on_udp(Authenticator(MEDIATOR), {9: port}, 3_000)
-        end = SubscriberEndpoint(ASKER, 7, MemoryStore(), clock_ms())
+        end = SubscriberEndpoint(ASKER, Mission(7), MemoryStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         asker = Living(end)
         at_asker = await asker.on_udp(Authenticator(ASKER), {MEDIATOR: socket.address})
@@ -146,7 +142,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
         at_old.close()
         await until(lambda: at_old._transport is None)
         empty = DensNode(
-            9, 7, MemoryStore(), clock_ms(), matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory()
+            9, Mission(7, {LANGUAGE: TOPICS}), MemoryStore(), clock_ms(), directory=TopicDirectory()
         )
         new = Living(empty)
         neighbours = Neighbours(
@@ -174,7 +170,7 @@ def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_starte
         node = Living(mediator(store))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
         at_node = socket.address
-        end = SubscriberEndpoint(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
+        end = SubscriberEndpoint(ASKER, Mission(7, key=KEY), MemoryStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         asker = Living(end)
         at_asker = await asker.on_udp(Authenticator(ASKER, KEY), {MEDIATOR: at_node}, 1_000)
@@ -204,7 +200,9 @@ def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
-        sensor = Living(PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
+        sensor = Living(
+            PublisherEndpoint(BOARD, Mission(7), MemoryStore(), clock_ms(), filter_host=TopicHost())
+        )
         link = await sensor.on_udp(Authenticator(BOARD), {MEDIATOR: socket.address})
         await until(lambda: bool(node.complaints))
         link.send(MEDIATOR, b"noise")
@@ -228,7 +226,9 @@ def test_advice_for_an_older_version_is_logged_once_per_place() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
-        sensor = Living(PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
+        sensor = Living(
+            PublisherEndpoint(BOARD, Mission(7), MemoryStore(), clock_ms(), filter_host=TopicHost())
+        )
         links = [await sensor.on_udp(Authenticator(BOARD), {MEDIATOR: socket.address}) for _ in range(2)]
         old = [bytes((version << 4, 1)) + bytes(25) for version in (2, 3, 3, 3)]
         for link in links:
@@ -260,7 +260,7 @@ class FailingStore(MemoryStore):
 
 def test_a_store_that_fails_ends_the_run_with_its_error() -> None:
     async def scene() -> None:
-        end = SubscriberEndpoint(ASKER, 7, FailingStore(), clock_ms())
+        end = SubscriberEndpoint(ASKER, Mission(7), FailingStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         living = Living(end)
         with pytest.raises(StoreError, match="the disk is full"):
@@ -309,7 +309,7 @@ def test_a_board_without_a_key_is_heard_on_a_trusted_port_only_and_marked(is_tru
     async def scene() -> None:
         store = MemoryStore()
         node = Living(mediator(store))
-        sensor = PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+        sensor = PublisherEndpoint(BOARD, Mission(7), MemoryStore(), clock_ms(), filter_host=TopicHost())
         made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, clock_ms())
         board = BoardOnATerminal(sensor)
         port = SerialPort(
@@ -340,7 +340,7 @@ def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> 
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         board = BoardOnATerminal(
-            PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+            PublisherEndpoint(BOARD, Mission(7), MemoryStore(), clock_ms(), filter_host=TopicHost())
         )
         ports = [
             SerialPort(node.runtime, path, BOARD, node.complaints.append, is_trusted=True, baud=115200)
@@ -365,7 +365,7 @@ def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> 
 def test_garbage_on_a_cable_is_refused_and_the_board_behind_it_is_heard() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
-        sensor = PublisherEndpoint(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+        sensor = PublisherEndpoint(BOARD, Mission(7), MemoryStore(), clock_ms(), filter_host=TopicHost())
         made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, clock_ms())
         board = BoardOnATerminal(sensor)
         port = SerialPort(

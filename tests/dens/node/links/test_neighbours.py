@@ -14,6 +14,7 @@ from dens.node.links.neighbours import (
     Rival,
 )
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import HELLO, SUMMARY
@@ -41,7 +42,7 @@ def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[
 
 
 def hello(node: int, key: bytes | None = None, session: int = 1) -> bytes:
-    end = SubscriberEndpoint(node, 7, MemoryStore(), 0, authenticator=Authenticator(node, key))
+    end = SubscriberEndpoint(node, Mission(7, key=key), MemoryStore(), 0)
     for _ in range(session):
         end.contact_opened(OWN if node != OWN else LISTED, 0)
     [datagram] = end.datagrams_to_send(0)

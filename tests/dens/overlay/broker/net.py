@@ -5,7 +5,7 @@ and told, and nothing of how it travels.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from dens.interfaces import EntryTable, FilterHost
@@ -16,6 +16,7 @@ from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import Event, NotificationDelivered
 from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
@@ -23,9 +24,9 @@ from dens.overlay.wire.codes import NOTIFICATION
 from dens.overlay.wire.item import Item, ItemId
 from emulation.fault_injection.topics import (
     LANGUAGE,
+    TOPICS,
     TopicDirectory,
     TopicHost,
-    TopicMatcher,
     subscription,
 )
 from tests.dens.overlay.broker.topic_routing import TABLES, TopicRouting
@@ -75,14 +76,9 @@ class BrokerNet:
         assembly: Assembly | None = None,
     ) -> None:
         self.options = options or BrokerOptions()
-        relations = {LANGUAGE: TopicRouting(table)} if has_relations else {}
+        topics = replace(TOPICS, relations=TopicRouting(table) if has_relations else None)
         self.assembly = assembly or Assembly(
-            table_check=7,
-            matchers={LANGUAGE: TopicMatcher},
-            directory=TopicDirectory,
-            relations=relations,
-            mission_key=key,
-            limits=limits,
+            Mission(7, {LANGUAGE: topics}, key=key, limits=limits), directory=TopicDirectory
         )
         self.air = air or Air()
         self.chance = Random(self.air.seed)

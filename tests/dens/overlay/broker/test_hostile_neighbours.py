@@ -7,13 +7,14 @@ import pytest
 from dens.overlay.broker.node import BrokerNode
 from dens.overlay.events import CopyReplicated
 from dens.overlay.limits import Limits
+from dens.overlay.mission import Mission
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.broker_messages import Advertised, Join, Unadvertised
 from dens.overlay.wire.codes import ADVERTISE, JOIN, LINK_NUMBER, SUBSCRIBE, SUMMARY, UNADVERTISE, Role
 from dens.overlay.wire.envelope import pack, pack_link
 from dens.overlay.wire.item import Item
 from dens.overlay.wire.messages import Hello, SummaryMessage, Withdrawal
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TOPICS, TopicDirectory, subscription
 from tests.dens.overlay.broker.net import QUICK, BrokerNet
 from tests.dens.overlay.broker.topic_routing import TABLES, TopicRouting
 
@@ -38,13 +39,14 @@ class Victim:
     def start(self) -> None:
         self.node = BrokerNode(
             2,
-            7,
+            Mission(
+                7,
+                {LANGUAGE: replace(TOPICS, relations=TopicRouting(TABLES["covering"]))},
+                limits=self.limits,
+            ),
             self.store,
             self.now_ms,
-            matchers={LANGUAGE: TopicMatcher},
             directory=TopicDirectory(),
-            relations={LANGUAGE: TopicRouting(TABLES["covering"])},
-            limits=self.limits,
         )
         self.meet(HOSTILE, Role.MEDIATOR)
         self.meet(HONEST, Role.MEDIATOR)

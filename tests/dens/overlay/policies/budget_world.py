@@ -13,14 +13,20 @@ from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.limits import Limits
 from dens.overlay.mediator.node import DensNode
+from dens.overlay.mission import Mission
 from dens.overlay.policies.registry import POLICIES
 from dens.overlay.session.engine import Engine
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
-from dens.overlay.wire.authentication import Authenticator
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.item import ItemId
-from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import (
+    LANGUAGE,
+    TOPICS,
+    TopicDirectory,
+    TopicHost,
+    subscription,
+)
 
 Pair = tuple[int, int]
 DAY_Q = 132
@@ -84,33 +90,27 @@ class BudgetWorld:
                 engine.datagrams_to_send(0)
 
     def _start(self, node: int) -> None:
-        store, authenticator = self.stores[node], Authenticator(node, self.key)
+        store = self.stores[node]
+        mission = Mission(7, {LANGUAGE: TOPICS}, key=self.key, limits=LIMITS)
         if node < PUBLISHER:
             self.engines[node] = DensNode(
                 node,
-                7,
+                mission,
                 store,
                 self.now_ms,
-                matchers={LANGUAGE: TopicMatcher},
                 directory=TopicDirectory(),
                 policy=POLICIES[self.policy](node, **({"copies": self.copies} if self.copies else {})),
-                authenticator=authenticator,
-                limits=LIMITS,
             )
         elif node < SUBSCRIBER:
             self.engines[node] = PublisherEndpoint(
                 node,
-                7,
+                mission,
                 store,
                 self.now_ms,
                 filter_host=TopicHost(),
-                authenticator=authenticator,
-                limits=LIMITS,
             )
         else:
-            self.engines[node] = SubscriberEndpoint(
-                node, 7, store, self.now_ms, authenticator=authenticator, limits=LIMITS
-            )
+            self.engines[node] = SubscriberEndpoint(node, mission, store, self.now_ms)
 
     # ------------------------------------------------------------------ what happens
 
