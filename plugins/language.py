@@ -29,7 +29,6 @@ from dens.interfaces import (
 )
 from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
-from plugins.routing import AdvertisingRelations, RoutingOptions, routing_of
 from watchdog.filter import Release
 from watchdog.reading import Reading
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from plugins.ground_truth import GroundTruth
     from plugins.publications import PublicationReader
     from plugins.relations import Relations
+    from plugins.routing import AdvertisingRelations, RoutingOptions
 
 __all__ = [
     "DETAIL_BYTES",
@@ -279,7 +279,7 @@ class SubscriptionLanguage:
     advertise (`RoutingRelations.admits`). None: the default filter, which releases what satisfies an
     advertisement."""
     relations: "Callable[[MissionTable], Relations] | None" = None
-    routing: Callable[[MissionTable, RoutingOptions], AdvertisingRelations] | None = None
+    routing: "Callable[[MissionTable, RoutingOptions], AdvertisingRelations] | None" = None
     """Relations for brokers, if they are more than `relations` provides (`plugins.routing`)."""
     source_covers: Callable[[MissionTable], CoverIndex] | None = None
     """Index of covering at a source, so that mediators can suppress installs; None installs everything."""
@@ -290,10 +290,12 @@ class SubscriptionLanguage:
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what suppresses repetitions; None if nothing is suppressed."""
 
-    def bind(self, table: MissionTable, routing: RoutingOptions | None = None) -> BoundLanguage:
+    def bind(self, table: MissionTable, routing: "RoutingOptions | None" = None) -> BoundLanguage:
         """Return what the engines of a mission with this table need. Without routing options there are no
         relations for brokers.
         """
+        from plugins.routing import routing_of  # here, because commands on one file need no routing
+
         return BoundLanguage(
             matchers={language: partial(make, table) for language, make in self.matchers.items()},
             decompose=None if self.parts is no_parts else self.parts(table),
