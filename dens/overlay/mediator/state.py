@@ -17,7 +17,7 @@ from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.mediator.pending import Owing
 from dens.overlay.mission import Mission
 from dens.overlay.session.context import NodeContext
-from dens.overlay.session.results import HeldResults
+from dens.overlay.session.results import HeldResults, ResultTracker
 from dens.overlay.storage.notification_store import NotificationStore
 from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
