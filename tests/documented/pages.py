@@ -144,9 +144,9 @@ PAGES: Mapping[str, Page] = {
             "dens thesaurus compile": "replaces a file of the package; a test compares it with the file"
         }
     ),
+    "experiments-matching.md": Page(left_out={"dens experiment fuzzy": FIGURES}),
     "matching.md": Page(
         left_out={
-            "dens experiment fuzzy": FIGURES,
             "dens experiment atopss table1": FIGURES,
             "dens experiment atopss fig": FIGURES,
             "dens experiment atopss all": FIGURES,

@@ -53,12 +53,12 @@ def test_the_papers_patterns_are_the_bytes_that_the_page_says(form: str, order: 
     ranks = [0, 2, 1, 3] if form == "d2c2c" else list(range(order))
     content = pattern_bytes(short_form(form, ranks))
     assert (bytes([len(content)]) + content).hex() == block
-    page = page_path("vector-format.md").read_text("utf-8").replace("\n", " ")
+    page = page_path("vectors.md").read_text("utf-8").replace("\n", " ")
     assert f"`{bytes.fromhex(block).hex(' ')}`" in page
 
 
 def test_the_words_of_the_papers_figures_are_on_the_page() -> None:
-    page = page_path("vector-format.md").read_text("utf-8")
+    page = "".join(page_path(name).read_text("utf-8") for name in ("vector-format.md", "vectors.md"))
     assert all(
         word in page for word in ("BDSV", "BDNV", "FRP", "PP", "γ(c) = ½·2^(c/18)", "universal fuzzifier")
     )
