@@ -11,19 +11,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dens.config.problems import DocumentError, Problem
 from dens.config.reading import read_text
 from dens.config.toml_positions import Path as KeyPath
 from dens.config.toml_positions import locate
-from knowledge_manager.graphs.dictionary import Dictionary
 from knowledge_manager.graphs.taxonomy import Taxonomy, find_cycle, merge_taxonomies
 from knowledge_manager.graphs.taxonomy_files import FindTaxonomy
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass, UnknownName, Vocabulary
 from knowledge_manager.vocabulary.graph_class import GraphClass
 from knowledge_manager.vocabulary.reader import TermFault
 from knowledge_manager.vocabulary.vocabulary import load_vocabulary
+
+if TYPE_CHECKING:
+    from knowledge_manager.graphs.dictionary import Dictionary
 
 SourceClass = TypeVar("SourceClass", EventClass, GraphClass)
 
@@ -73,8 +75,10 @@ class MissionTable:
         return tuple(self._graphs.values())
 
     @cached_property
-    def dictionary(self) -> Dictionary:
+    def dictionary(self) -> "Dictionary":
         """Return the terms and namespaces that are encoded as numbers in graphs."""
+        from knowledge_manager.graphs.dictionary import Dictionary
+
         return Dictionary.of((graph.namespaces, graph.terms) for graph in self.graphs)
 
     @cached_property

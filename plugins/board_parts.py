@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.language import Part
+from plugins.language import BOARD_LANGUAGE_ID, Part
 from watchdog.aggregators import AGGREGATOR_NAMES, UNMOVED_BY_ONE
 from watchdog.header import NO_HEADER, body_of
 from watchdog.vector import (
@@ -23,7 +23,6 @@ from watchdog.vector import (
     indexes,
 )
 
-BOARD_LANGUAGE_ID: Final = 1
 CRISP: Final = 127
 """Slope of a constraint that holds exactly within its range."""
 _STAMP_AND_AGGREGATOR: Final = bytes(3)

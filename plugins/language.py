@@ -27,12 +27,11 @@ from dens.interfaces import (
     ResultReader,
     SubscriptionKey,
 )
-from knowledge_manager.dictionary.extract import Extract
 from knowledge_manager.mission_table import MissionTable
-from watchdog.filter import Release
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 
 if TYPE_CHECKING:
+    from knowledge_manager.dictionary.extract import Extract
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
     from plugins.publications import PublicationReader
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from plugins.routing import AdvertisingRelations, RoutingOptions
 
 __all__ = [
+    "BOARD_LANGUAGE_ID",
     "DETAIL_BYTES",
     "BoundLanguage",
     "Composer",
@@ -64,6 +64,9 @@ __all__ = [
     "SubscriptionKey",
     "SubscriptionLanguage",
 ]
+
+BOARD_LANGUAGE_ID: Final = 1
+"""The language that boards implement (docs/vector-format.md)."""
 
 DETAIL_BYTES: Final = 255
 """Maximum length of `Match.detail`."""
@@ -108,7 +111,7 @@ class Question(Protocol):
         """
         ...
 
-    def serves(self, extract: Extract) -> bool:
+    def serves(self, extract: "Extract") -> bool:
         """Return whether a publisher with this offer can serve the subscription."""
         ...
 

@@ -6,8 +6,9 @@ same number or the same name are refused.
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -15,12 +16,6 @@ from xml.parsers import expat
 
 from dens.config.entry_points import OutsidePackageError, described, members
 from dens.config.refusal import Refusal
-from plugins.atopss.language import ATOPSS
-from plugins.boxes.language import BOXES
-from plugins.composite.language import composite_language
-from plugins.direct.language import DIRECT
-from plugins.fuzzy.language import FUZZY
-from plugins.gtopss.language import GRAPH
 from plugins.language import LanguageDefect, SubscriptionLanguage
 
 if TYPE_CHECKING:
@@ -32,21 +27,74 @@ Ability = TypeVar("Ability")
 
 ENTRY_POINT_GROUP: Final = "dens.languages"
 
-BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (
-    DIRECT,
-    FUZZY,
-    ATOPSS,
-    GRAPH,
-    composite_language(atoms=FUZZY),
-    BOXES,
+
+@dataclass(frozen=True, slots=True)
+class LanguageEntry:
+    """How a language is found, and how to load it. A built-in language is loaded on first use only."""
+
+    number: int
+    name: str
+    load: Callable[[], SubscriptionLanguage]
+    namespaces: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    publication_suffixes: tuple[str, ...] = ()
+
+
+def _direct() -> SubscriptionLanguage:
+    from plugins.direct.language import DIRECT
+
+    return DIRECT
+
+
+def _fuzzy() -> SubscriptionLanguage:
+    from plugins.fuzzy.language import FUZZY
+
+    return FUZZY
+
+
+def _atopss() -> SubscriptionLanguage:
+    from plugins.atopss.language import ATOPSS
+
+    return ATOPSS
+
+
+def _graph() -> SubscriptionLanguage:
+    from plugins.gtopss.language import GRAPH
+
+    return GRAPH
+
+
+@cache
+def _composite() -> SubscriptionLanguage:
+    from plugins.composite.language import composite_language
+
+    return composite_language(atoms=_fuzzy())
+
+
+def _boxes() -> SubscriptionLanguage:
+    from plugins.boxes.language import BOXES
+
+    return BOXES
+
+
+BUILT_IN: Final[tuple[LanguageEntry, ...]] = (
+    LanguageEntry(0, "direct", _direct),
+    LanguageEntry(1, "fuzzy", _fuzzy, ("urn:dens:subscription:1",)),
+    LanguageEntry(2, "atopss", _atopss, ("urn:dens:approximate:1",)),
+    LanguageEntry(3, "graph", _graph, ("urn:dens:graph:1",), (".rq",), (".ttl", ".nt", ".jsonld", ".rdf")),
+    LanguageEntry(4, "composite", _composite, ("urn:dens:composite:1",)),
+    LanguageEntry(5, "boxes", _boxes, ("urn:dens:boxes:1",)),
 )
-"""The built-in languages. Primitives of composites are fuzzy subscriptions."""
+"""The built-in languages. Primitives of composites are fuzzy subscriptions.
+
+Each language declares the same number, names and suffixes; a test compares them.
+"""
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 FIRST_OUTSIDE, LAST_NUMBER = 16, 255
 """A number is one byte on the air; lower numbers are reserved for this project."""
 
-DEFAULT: Final = FUZZY.name
+DEFAULT: Final = "fuzzy"
 """The language of vectors if none is given."""
 
 
@@ -59,32 +107,33 @@ class RegistryError(Refusal):
 
 
 def languages(found: Iterable[EntryPoint] | None = None) -> dict[int, SubscriptionLanguage]:
-    """Return all languages by number. One that cannot be used raises `OutsidePackageError`.
+    """Load and return all languages by number. One that cannot be used raises `OutsidePackageError`.
 
     `found` replaces the installed entry points.
     """
-    return dict(_installed()) if found is None else _with(found)
+    entries = _installed() if found is None else _with(found)
+    return {number: entry.load() for number, entry in entries.items()}
 
 
 @cache
-def _installed() -> dict[int, SubscriptionLanguage]:
+def _installed() -> dict[int, LanguageEntry]:
     return _with(None)
 
 
-def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]:
-    known = {language.language_id: language for language in BUILT_IN}
+def _with(found: Iterable[EntryPoint] | None) -> dict[int, LanguageEntry]:
+    known = {entry.number: entry for entry in BUILT_IN}
     wanted = "a SubscriptionLanguage of plugins.language"
     for entry, language in members(ENTRY_POINT_GROUP, "language", _is_language, wanted, found):
         if not isinstance(language.name, str) or not _NAME.fullmatch(language.name):
-            said = "its name may contain only lowercase letters, digits and _"
-            raise OutsidePackageError(f"{described('language', entry)}: {said}")
+            reason = "its name may contain only lowercase letters, digits and _"
+            raise OutsidePackageError(f"{described('language', entry)}: {reason}")
         if type(language.language_id) is not int or not FIRST_OUTSIDE <= language.language_id <= LAST_NUMBER:
             free = f"a language of another package takes a number from {FIRST_OUTSIDE} to {LAST_NUMBER}"
             raise OutsidePackageError(f"{described('language', entry)}: {language.language_id}; {free}")
         if not _are_names(language.namespaces):
             raise OutsidePackageError(f"{described('language', entry)}: namespaces is not a tuple of names")
         for other in known.values():
-            if language.language_id == other.language_id:
+            if language.language_id == other.number:
                 claim = f"number {language.language_id}"
                 raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
             if language.name == other.name:
@@ -92,8 +141,20 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
                 raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
         from plugins.guard.guarded import guarded  # imported only if there are languages of other packages
 
-        known[language.language_id] = guarded(language)
+        known[language.language_id] = entry_of(guarded(language))
     return known
+
+
+def entry_of(language: SubscriptionLanguage) -> LanguageEntry:
+    """Return the entry of a language that is already loaded."""
+    return LanguageEntry(
+        language.language_id,
+        language.name,
+        lambda: language,
+        language.namespaces,
+        language.suffixes,
+        language.publication_suffixes,
+    )
 
 
 def _is_language(member: object) -> bool:
@@ -106,27 +167,28 @@ def _are_names(namespaces: object) -> bool:
 
 def language(number: int) -> SubscriptionLanguage:
     """Return the language with this number, or raise `RegistryError`."""
-    known = languages()
+    known = _installed()
     if number not in known:
         raise RegistryError(
             f"language {number} is unknown ({', '.join(map(str, sorted(known)))}); install the package that "
             "provides it"
         )
-    return known[number]
+    return known[number].load()
 
 
 def name_of_language(number: int) -> str:
     """Return the name of a language, known or not."""
-    known = languages().get(number)
-    return f"language {number}" if known is None else known.name
+    entry = _installed().get(number)
+    return f"language {number}" if entry is None else entry.name
 
 
 def language_named(name: str) -> SubscriptionLanguage:
     """Return the language with this name, or raise `RegistryError`."""
-    for known in languages().values():
-        if known.name == name:
-            return known
-    names = ", ".join(sorted(known.name for known in languages().values()))
+    entries = _installed().values()
+    for entry in entries:
+        if entry.name == name:
+            return entry.load()
+    names = ", ".join(sorted(entry.name for entry in entries))
     raise RegistryError(f'language "{name}" is unknown ({names})')
 
 
@@ -156,12 +218,12 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
 
     A document with an unknown namespace, and a file that is not a document, raise `DocumentError`.
     """
-    for one in languages().values():
-        if file.endswith(one.suffixes):
-            return one
+    for entry in _installed().values():
+        if file.endswith(entry.suffixes):
+            return entry.load()
     known = _by_namespace()
     if (namespace := _namespace_of(source)) is not None and namespace in known:
-        return known[namespace]
+        return known[namespace].load()
     from plugins.authoring.xml.document import no_subscription, read_xml
 
     document = read_xml(source, file)
@@ -171,36 +233,36 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
 
 def language_of_publication(source: bytes, file: str) -> SubscriptionLanguage:
     """Return the language of a publication, by its file name suffix or like that of a subscription."""
-    for one in languages().values():
-        if file.endswith(one.publication_suffixes):
-            return one
+    for entry in _installed().values():
+        if file.endswith(entry.publication_suffixes):
+            return entry.load()
     return language_of_document(source, file)
 
 
 def publication_suffixes() -> tuple[str, ...]:
     """Return the file name suffixes of publications."""
-    return (".xml", *(suffix for known in languages().values() for suffix in known.publication_suffixes))
+    return (".xml", *(suffix for entry in _installed().values() for suffix in entry.publication_suffixes))
 
 
 def document_suffixes() -> tuple[str, ...]:
     """Return the file name suffixes of subscriptions."""
-    return (".xml", *(suffix for known in languages().values() for suffix in known.suffixes))
+    return (".xml", *(suffix for entry in _installed().values() for suffix in entry.suffixes))
 
 
 def namespaces() -> dict[str, str]:
     """Return all namespaces of subscriptions, with the names of their languages."""
-    return {namespace: known.name for namespace, known in _by_namespace().items()}
+    return {namespace: entry.name for namespace, entry in _by_namespace().items()}
 
 
-def _by_namespace() -> dict[str, SubscriptionLanguage]:
-    found: dict[str, SubscriptionLanguage] = {}
-    for known in languages().values():
-        for namespace in known.namespaces:
-            if namespace in found:
-                claim = f"namespace {namespace} of {known.name}"
-                raise RegistryError(f"{claim} is taken by {found[namespace].name}")
-            found[namespace] = known
-    return found
+def _by_namespace() -> dict[str, LanguageEntry]:
+    owners: dict[str, LanguageEntry] = {}
+    for entry in _installed().values():
+        for namespace in entry.namespaces:
+            if namespace in owners:
+                claim = f"namespace {namespace} of {entry.name}"
+                raise RegistryError(f"{claim} is taken by {owners[namespace].name}")
+            owners[namespace] = entry
+    return owners
 
 
 def _working_authoring(language: SubscriptionLanguage) -> "Authoring | None":

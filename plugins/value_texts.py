@@ -11,11 +11,10 @@ One judgement for all recordings: those of the emulator and those that `dens nod
 follows from it is the caller's: an emulated sensor refuses the file or warns, a publisher leaves it out.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from dens.config.problems import did_you_mean, listed
+from dens.config.problems import decimal_point_hint, did_you_mean, listed
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.terms import Lr, Shoulder, Term, Trapezoidal, Triangular
 from plugins.readings import Corners, point
@@ -24,7 +23,6 @@ from watchdog.normalise import scale_decimal
 Drawn = tuple[float | None, float | None, float | None, float | None]
 """Corners in the attribute's unit; None is the bound of the domain."""
 
-_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LONGEST_SHOWN: Final = 40
 
 
@@ -108,13 +106,6 @@ def fault_of(text: str, attribute: Attribute) -> Fault | None:
             "outside", f"{attribute.name} {shown(text, quoted=False)} is outside the domain {domain}"
         )
     return None
-
-
-def decimal_point_hint(text: str) -> str:
-    """Return a hint to use a decimal point if a number has a decimal comma; else an empty text."""
-    if _DECIMAL_COMMA.fullmatch(text) is None:
-        return ""
-    return f"; use a decimal point ({text.strip().replace(',', '.')})"
 
 
 def semicolon_hint(header: str) -> str:

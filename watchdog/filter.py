@@ -3,26 +3,13 @@
 from watchdog.forms import combine_every
 from watchdog.kernels import SCANS
 from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 from watchdog.sharing import enter, leave, wish
 from watchdog.vector import ONE_HOUR, check_subscription
 
 
 class PoolFull(Exception):
     """There is no room for one more subscription; nothing was changed."""
-
-
-class Release:
-    """A notification that a filter lets out: its vector, the degree that released it, and the code of its
-    lifetime.
-    """
-
-    __slots__ = ("degree_u8", "lifetime", "vector")
-
-    def __init__(self, vector: bytes, degree_u8: int, lifetime: int = ONE_HOUR) -> None:
-        self.vector = vector
-        self.degree_u8 = degree_u8
-        self.lifetime = lifetime
 
 
 class FuzzyFilter:

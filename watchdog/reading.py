@@ -1,4 +1,8 @@
-"""One sampled event at a source, normalised once and fed to the filters of every language."""
+"""One sampled event at a source, normalised once and fed to the filters of every language, and the
+notification that a filter makes of it.
+"""
+
+from watchdog.vector import ONE_HOUR
 
 
 class Reading:
@@ -36,3 +40,14 @@ class Reading:
     def has(self, attribute: int) -> bool:
         """Tell whether the attribute was measured."""
         return self.mask[len(self.mask) - 1 - (attribute >> 3)] >> (attribute & 7) & 1 == 1
+
+
+class Release:
+    """A notification of a filter: its vector, the degree that released it, and the code of its lifetime."""
+
+    __slots__ = ("degree_u8", "lifetime", "vector")
+
+    def __init__(self, vector: bytes, degree_u8: int, lifetime: int = ONE_HOUR) -> None:
+        self.vector = vector
+        self.degree_u8 = degree_u8
+        self.lifetime = lifetime

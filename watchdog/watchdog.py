@@ -23,9 +23,9 @@ from watchdog.codes import (
 )
 from watchdog.damper import HYSTERESIS, INTERVAL
 from watchdog.execution import ExecutionEnvironment
-from watchdog.filter import PoolFull, Release
+from watchdog.filter import PoolFull
 from watchdog.pool import EXPIRY, KEY, NEVER, SEQ, Pool
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 from watchdog.vector import VectorError, is_newer
 
 SENTENCES = {

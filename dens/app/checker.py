@@ -70,7 +70,7 @@ class Checker:
             if kind in ("scenario", "node") and (mission := mission_of(path)) is not None
         }
         self._tables: dict[tuple[str | Path, ...], MissionTable] = {}
-        self._words: dict[tuple[str | Path, ...], Thesaurus | None] = {}
+        self._words: dict[tuple[str | Path, ...], Thesaurus] = {}
         self._concepts: tuple[Concept, ...] | None = None
 
     def problems(self) -> "list[Problem]":
@@ -184,10 +184,13 @@ class Checker:
         return self._tables[vocabularies]
 
     def _thesaurus(self, thesauri: tuple[str | Path, ...]) -> "Thesaurus | None":
+        """Return these thesauri on top of the shipped one; None for the shipped one alone."""
+        if not thesauri:
+            return None
         from knowledge_manager.lookup.thesaurus_files import load_layers
 
         if thesauri not in self._words:
-            self._words[thesauri] = load_layers(thesauri) if thesauri else None
+            self._words[thesauri] = load_layers(thesauri)
         return self._words[thesauri]
 
     def _concepts_beside(self) -> "tuple[Concept, ...]":

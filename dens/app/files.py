@@ -4,11 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dens.config.atomic_write import write_whole
 from dens.config.refusal import Refusal
-
-__all__ = ["gather", "write_all", "write_whole"]
-
 
 _RUN_CONTENTS: Final = ("manifest.json", "trace")
 """Contents of the folder of a run. Its copies of input files are not input."""
@@ -41,6 +37,8 @@ def _is_run(folder: Path) -> bool:
 
 def write_all(folder: Path, suffix: str, contents: Iterable[tuple[Path, bytes]]) -> None:
     """Write one output per input file, with the same stem. Nothing is written if two would have one name."""
+    from dens.config.atomic_write import write_whole
+
     made: dict[str, tuple[Path, bytes]] = {}
     for path, content in contents:
         name = f"{path.stem}{suffix}"

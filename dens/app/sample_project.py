@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dens.app.files import write_whole
+from dens.config.atomic_write import write_whole
 from dens.config.refusal import Refusal
 
 

@@ -32,9 +32,11 @@ def other_thesaurus(names: Sequence[str | Path] | None) -> "Thesaurus | None":
     """Load thesauri on top of the shipped one. Without names return None: languages then use the shipped
     one.
     """
+    if not names:
+        return None
     from knowledge_manager.lookup.thesaurus_files import load_layers
 
-    return load_layers(names) if names else None
+    return load_layers(names)
 
 
 def chosen_thesaurus(names: Sequence[str | Path] | None, language: str | None) -> "Thesaurus":

@@ -6,12 +6,16 @@ D72x subscriptions, D2xx vocabularies, D3xx scenarios, D4xx vectors.
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 Severity = Literal["error", "warning", "note"]
 """An error refuses the file; a warning does so only with `--strict`; a note informs."""
+
+
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,13 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return `; did you mean "high"?`, or nothing where no candidate is close."""
     found = nearest(word, candidates)
     return f'; did you mean "{found}"?' if found is not None else ""
+
+
+def decimal_point_hint(text: str) -> str:
+    """Return a hint to use a decimal point if a number has a decimal comma; else an empty text."""
+    if _DECIMAL_COMMA.fullmatch(text) is None:
+        return ""
+    return f"; use a decimal point ({text.strip().replace(',', '.')})"
 
 
 def listed(words: Sequence[str], most: int = 8) -> str:

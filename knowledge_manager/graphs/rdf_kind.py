@@ -1,6 +1,6 @@
 """Detects whether an RDF file is a thesaurus, a taxonomy or a publication."""
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from dens.config.problems import DocumentError
 from dens.config.reading import decode_text
@@ -8,7 +8,6 @@ from knowledge_manager.graphs.graph_reader import CODES
 from knowledge_manager.rdf_text import read_rdf
 
 RdfKind = Literal["thesaurus", "taxonomy", "publication"]
-KINDS: Final[tuple[RdfKind, ...]] = get_args(RdfKind)
 
 _SIGNS: Final[tuple[tuple[str, str, RdfKind], ...]] = (
     ("http://www.w3.org/2004/02/skos/core#", "prefLabel", "thesaurus"),

@@ -8,15 +8,16 @@ the one meaning that a compiler may take, or raise an error with the reason.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from knowledge_manager.lookup.meaning import AmbiguousWord, Meaning, UnitMismatch, UnknownWord, WordError
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.concept import WHOLE, Target, TargetKind, fold
-from knowledge_manager.thesaurus.spelling import nearest_words
-from knowledge_manager.thesaurus.thesaurus import Finding, Thesaurus
 from knowledge_manager.units import UnitError, convert
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass, UnknownName
+
+if TYPE_CHECKING:
+    from knowledge_manager.thesaurus.thesaurus import Finding, Thesaurus
 
 __all__ = [
     "AmbiguousWord",
@@ -67,7 +68,7 @@ class ResolvedAttribute:
 
 
 def look_up(
-    word: str, table: MissionTable, thesaurus: Thesaurus | None = None, language: str | None = None
+    word: str, table: MissionTable, thesaurus: "Thesaurus | None" = None, language: str | None = None
 ) -> LookUpResult:
     """Return everything that the word may mean in this mission table."""
     meanings = _meanings(word, table, thesaurus, language)
@@ -78,11 +79,13 @@ def look_up(
 def nearest_terms(
     word: str,
     table: MissionTable,
-    thesaurus: Thesaurus | None = None,
+    thesaurus: "Thesaurus | None" = None,
     language: str | None = None,
     most: int = 5,
 ) -> tuple[str, ...]:
     """Return names and labels that were probably meant, nearest first."""
+    from knowledge_manager.thesaurus.spelling import nearest_words
+
     names = {fold(target.name.rpartition(".")[2]): target.name.rpartition(".")[2] for target in _named(table)}
     found = [names[near] for near in nearest_words(fold(word), names, most)]
     if thesaurus is not None:
@@ -92,7 +95,7 @@ def nearest_terms(
 
 
 def resolve_event(
-    word: str, table: MissionTable, thesaurus: Thesaurus | None = None, language: str | None = None
+    word: str, table: MissionTable, thesaurus: "Thesaurus | None" = None, language: str | None = None
 ) -> Meaning:
     """Return the meaning whose `event` is the event class that the word names, or raise `WordError`."""
     try:
@@ -105,7 +108,7 @@ def resolve_attribute(
     word: str,
     event: EventClass,
     table: MissionTable,
-    thesaurus: Thesaurus | None = None,
+    thesaurus: "Thesaurus | None" = None,
     language: str | None = None,
 ) -> ResolvedAttribute:
     """Return the attribute of the event class that the word means, or raise `WordError`."""
@@ -126,7 +129,7 @@ def resolve_term(
     event: EventClass,
     attribute: Attribute,
     table: MissionTable,
-    thesaurus: Thesaurus | None = None,
+    thesaurus: "Thesaurus | None" = None,
     language: str | None = None,
 ) -> Meaning:
     """Return the meaning whose `target.name` is the attribute's term, or raise `WordError`."""
@@ -141,7 +144,7 @@ def resolve_value(
     event: EventClass,
     attribute: Attribute,
     table: MissionTable,
-    thesaurus: Thesaurus | None = None,
+    thesaurus: "Thesaurus | None" = None,
     language: str | None = None,
 ) -> Meaning:
     """Return the meaning whose `target.value` is the nominal attribute's value, or raise `WordError`."""
@@ -158,7 +161,7 @@ def _chosen(
     kind: TargetKind,
     prefix: str,
     table: MissionTable,
-    thesaurus: Thesaurus | None,
+    thesaurus: "Thesaurus | None",
     language: str | None,
     names: Iterable[str] | None = None,
 ) -> Meaning:
@@ -185,7 +188,7 @@ def _chosen(
 
 
 def _meanings(
-    word: str, table: MissionTable, thesaurus: Thesaurus | None, language: str | None
+    word: str, table: MissionTable, thesaurus: "Thesaurus | None", language: str | None
 ) -> tuple[Meaning, ...]:
     """Return the meanings by descending closeness, each target once, the table's own names first."""
     folded = fold(word)
@@ -228,7 +231,7 @@ def _named(table: MissionTable) -> Iterator[Target]:
         yield Target("term", term)
 
 
-def _meaning(target: Target, table: MissionTable, finding: Finding | None = None) -> Meaning:
+def _meaning(target: Target, table: MissionTable, finding: "Finding | None" = None) -> Meaning:
     """Return the meaning with its event class and attribute, and whether its owner's unit is convertible."""
     event = table.event(target.event) if target.event else None
     attribute = event.attribute(target.attribute) if event is not None and target.attribute else None
@@ -258,7 +261,7 @@ def _misfit(unit: str, table_unit: str) -> str:
     return ""
 
 
-def words_for(target: Target, thesaurus: Thesaurus | None, language: str | None = None) -> Sequence[str]:
+def words_for(target: Target, thesaurus: "Thesaurus | None", language: str | None = None) -> Sequence[str]:
     """Return the words that organisations use for an entry of the mission table, preferred ones first."""
     if thesaurus is None:
         return []

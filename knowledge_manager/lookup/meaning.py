@@ -1,13 +1,15 @@
 """The meaning of a word, and the errors for words that cannot be resolved to one entry."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dens.config.problems import listed
 from knowledge_manager.thesaurus.concept import WHOLE, Label, Target
-from knowledge_manager.thesaurus.thesaurus import Step
 from knowledge_manager.units import convert
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
+
+if TYPE_CHECKING:
+    from knowledge_manager.thesaurus.thesaurus import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Meaning:
     label: Label | None = None
     concept: str = ""
     scheme: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: "tuple[Step, ...]" = ()
     unit: str = ""
     misfit: str = ""
 

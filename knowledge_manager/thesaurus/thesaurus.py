@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_manager.thesaurus.compiled import compile_thesaurus, read_compact
 from knowledge_manager.thesaurus.concept import (
     LABEL_KINDS,
     TARGET_KINDS,
@@ -121,6 +120,8 @@ class Thesaurus:
 
     def __init__(self, content: bytes) -> None:
         """Load a compiled thesaurus; other bytes raise `CompactError`."""
+        from knowledge_manager.thesaurus.compiled import read_compact
+
         self._c = read_compact(content)
         self._word_count = len(self._c.word_start) - 1
         self._labels_of_targets: dict[Target, list[Label]] | None = None
@@ -128,6 +129,8 @@ class Thesaurus:
     @classmethod
     def of(cls, concepts: Iterable[Concept]) -> "Thesaurus":
         """Compile a thesaurus in memory."""
+        from knowledge_manager.thesaurus.compiled import compile_thesaurus
+
         return cls(compile_thesaurus(concepts))
 
     @property

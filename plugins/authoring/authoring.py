@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring.output.description import Description
 from plugins.language import Match, Matcher
 from watchdog.header import framed
 
 if TYPE_CHECKING:
+    from knowledge_manager.thesaurus.thesaurus import Thesaurus
     from plugins.authoring.generator import SubscriptionGenerator
     from plugins.authoring.streams import StreamLearner, StreamReading
     from plugins.authoring.terms import TermShapes
@@ -41,7 +41,7 @@ class CompileOptions:
     stamp_s: int = 0
     strict: bool = False
     tolerance: float | None = None
-    thesaurus: Thesaurus | None = None
+    thesaurus: "Thesaurus | None" = None
 
 
 DEFAULTS: Final = CompileOptions()
@@ -104,7 +104,7 @@ class Authoring(Protocol):
         ...
 
     def check(
-        self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
+        self, source: bytes, file: str, table: MissionTable, thesaurus: "Thesaurus | None" = None
     ) -> list[Problem]:
         """Return all errors and warnings of a document. A language that also has publications
         overrides this.

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from dens.config.problems import did_you_mean, likely_meant, listed
+from dens.config.problems import decimal_point_hint, did_you_mean, likely_meant, listed
 from knowledge_manager.durations import duration_s
 from knowledge_manager.units import UnitError, convert, convert_difference
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.reader import days_since_epoch
-from plugins.value_texts import decimal_point_hint
 from watchdog.normalise import scale_decimal
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")

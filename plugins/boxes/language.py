@@ -10,10 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.board_parts import BOARD_LANGUAGE_ID
-from plugins.boxes import NAMESPACE
-from plugins.boxes.algorithm_names import ALGORITHM_NAMES
-from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage, TakeApart
+from plugins.boxes import ALGORITHM_NAMES, NAMESPACE
+from plugins.language import BOARD_LANGUAGE_ID, Matcher, MatcherFactory, SubscriptionLanguage, TakeApart
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.board_parts import BOARD_LANGUAGE_ID
 from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
 from plugins.composite.composites import Told, decode_composite, encode_composite
 from plugins.composite.search.events import Event
@@ -21,7 +20,13 @@ from plugins.composite.search.finder import Finder, Found, composite_of
 from plugins.composite.search.memory import Fresh, Memory
 from plugins.composite.search.watched import Name, Watched, watched
 from plugins.composite.vectors import decode_body
-from plugins.language import CompositeNotification, Matcher, MatcherFactory, SubscriptionKey
+from plugins.language import (
+    BOARD_LANGUAGE_ID,
+    CompositeNotification,
+    Matcher,
+    MatcherFactory,
+    SubscriptionKey,
+)
 from plugins.work import WorkExceeded
 
 _ORIGIN_BITS: Final = 32

@@ -5,10 +5,9 @@ of composites with the subscriptions that they name.
 from collections.abc import Iterator, Sequence
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.board_parts import BOARD_LANGUAGE_ID
 from plugins.composite.composites import decode_composite
 from plugins.composite.vectors import constraints_of, decode_body
-from plugins.language import Match, Part, Requirement, SubscriptionKey, TakeApart
+from plugins.language import BOARD_LANGUAGE_ID, Match, Part, Requirement, SubscriptionKey, TakeApart
 from plugins.lookup import MeasuresAny
 
 

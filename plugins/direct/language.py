@@ -10,13 +10,15 @@ still means node 65,535.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from plugins.language import Match, Release, SubscriptionKey, SubscriptionLanguage
-from plugins.lookup import MeasuresAny
 from watchdog.header import framed
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
+
+if TYPE_CHECKING:
+    from plugins.lookup import MeasuresAny
 
 SHORT_BYTES: Final = 2
 _LONG: Final = 0xFFFF
@@ -73,8 +75,10 @@ def _subscribed_node(body: bytes) -> int:
 class DirectLookUp:
     """Direct messages need no publisher: senders write them on their own."""
 
-    def question(self, body: bytes) -> MeasuresAny:
+    def question(self, body: bytes) -> "MeasuresAny":
         """Return a question that no publisher satisfies. An invalid body raises `VectorError`."""
+        from plugins.lookup import MeasuresAny
+
         _subscribed_node(body)
         return MeasuresAny(())
 

@@ -7,11 +7,10 @@ from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector, encode_notification
 from plugins.language import SubscriptionKey
 from watchdog.aggregators import ANY_ZERO_IS_ZERO, MIN
-from watchdog.filter import Release
 from watchdog.header import NO_HEADER
 from watchdog.lifetime import lifetime_code
 from watchdog.membership import degree
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 
 
 def constraints_of(advertisement: SubscriptionVector) -> dict[int, tuple[int, int, int]]:

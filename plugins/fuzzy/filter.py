@@ -6,11 +6,11 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
 from watchdog.codes import ALGORITHMS
-from watchdog.filter import FuzzyFilter, Release
+from watchdog.filter import FuzzyFilter
 from watchdog.header import NO_HEADER
 from watchdog.lifetime import lifetime_code
 from watchdog.pool import Pool
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 from watchdog.vector import ONE_HOUR
 
 

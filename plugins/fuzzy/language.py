@@ -23,7 +23,6 @@ from plugins.language import (
     SubscriptionLanguage,
 )
 from watchdog.codes import ALGORITHMS as FILTER_ALGORITHMS
-from watchdog.damper import Damper
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from plugins.fuzzy.relations.routing import FuzzyRouting
     from plugins.ground_truth import GroundTruth
     from plugins.routing import RoutingOptions
+    from watchdog.damper import Damper
 
 
 def _lookup(table: MissionTable) -> LookUp:
@@ -103,7 +103,9 @@ def _ground_truth(table: MissionTable) -> "GroundTruth":
     return FuzzyGroundTruth(table)
 
 
-def _damper(table: MissionTable, interval_ms: int, hysteresis: int) -> Damper:
+def _damper(table: MissionTable, interval_ms: int, hysteresis: int) -> "Damper":
+    from watchdog.damper import Damper
+
     return Damper(table.feature_bytes, interval_ms, hysteresis)
 
 

@@ -22,6 +22,8 @@ from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type
 from dens.config.problems import DocumentError
 from dens.config.refusal import Refusal
 from dens.interfaces import EntryChanges
+from knowledge_manager.dictionary.extract import Extract
+from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring import Authoring
 from plugins.authoring.generator import CombinationRefused, SubscriptionGenerator
@@ -55,8 +57,9 @@ MAX_BYTES: Final = 60_000
 _FORWARD_NAMES: Final = {
     known.__name__: known
     for known in (
-        *(AdvertisingRelations, Authoring, Forest, GroundTruth, PublicationReader, Relations, RoutingOptions),
-        *(Span, StreamLearner, StreamReading, SubscriptionGenerator, SubscriptionLanguage, TermShapes),
+        *(AdvertisingRelations, Authoring, Extract, Forest, GroundTruth, PublicationReader, Relations),
+        *(RoutingOptions, Span, StreamLearner, StreamReading, SubscriptionGenerator, SubscriptionLanguage),
+        *(TermShapes, Thesaurus),
     )
 }
 """Names that the annotations import for type checkers only."""

@@ -10,7 +10,7 @@ from dens.app.name_clashes import PACKAGES
 from tests.paths import ROOT
 
 POSIX_ONLY = {"fcntl", "termios", "tty"}
-MODULES_MAX = 175
+MODULES_MAX = 120
 """Modules of ours that checking or compiling one file loads. A command waits for each of them."""
 
 

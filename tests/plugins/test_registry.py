@@ -13,8 +13,11 @@ from plugins.authoring import Authoring
 from plugins.guard.guarded import guarded
 from plugins.language import LanguageDefect
 from plugins.registry import (
+    BUILT_IN,
+    LanguageEntry,
     RegistryError,
     authoring_of,
+    entry_of,
     language_named,
     language_of_document,
     namespaces,
@@ -118,3 +121,20 @@ def test_who_only_puts_bytes_into_words_waits_for_no_compiler() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines() == ["notification", "[]"]
+
+
+@pytest.mark.parametrize("entry", BUILT_IN, ids=lambda entry: entry.name)
+def test_entry_of_a_built_in_language_states_what_the_language_declares(entry: LanguageEntry) -> None:
+    assert replace(entry_of(entry.load()), load=entry.load) == entry
+
+
+def test_finding_a_language_by_namespace_loads_no_other() -> None:
+    program = (
+        "import sys\n"
+        "from plugins.registry import language_of_document\n"
+        f"assert language_of_document(b'<subscription xmlns=\"{USUAL}\"/>', 'a.xml').name == 'fuzzy'\n"
+        "loaded = [name.split('.') for name in sys.modules if name.startswith('plugins.')]\n"
+        "print(sorted(parts[1] for parts in loaded if len(parts) == 3 and parts[2] == 'language'))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "['fuzzy']"

@@ -170,6 +170,6 @@ TOY: Final = SubscriptionLanguage(
 
 def register(monkeypatch: pytest.MonkeyPatch, *more: SubscriptionLanguage) -> None:
     """Let the registry know this language (and others) until the test is over."""
-    found = registry.languages()
-    known = {**found, **{one.language_id: one for one in (TOY, *more)}}
+    found = registry._installed()
+    known = {**found, **{one.language_id: registry.entry_of(one) for one in (TOY, *more)}}
     monkeypatch.setattr(registry, "_installed", lambda: known)

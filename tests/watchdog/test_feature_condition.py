@@ -17,10 +17,10 @@ from plugins.ground_truth import ReadingColumns
 from tests.plugins.test_matching_choice import columns_of
 from tests.sizes import examples
 from watchdog.codes import ALGORITHMS
-from watchdog.filter import FuzzyFilter, Release
+from watchdog.filter import FuzzyFilter
 from watchdog.header import NO_HEADER
 from watchdog.pool import Pool
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 
 MOST = {1: 7, 2: 15}
 """The attributes that a feature of so many bytes has beside the age."""

@@ -13,9 +13,9 @@ from watchdog.codes import (
     UNKNOWN_LANGUAGE,
     WITHDRAWN,
 )
-from watchdog.filter import FuzzyFilter, Release
+from watchdog.filter import FuzzyFilter
 from watchdog.pool import Pool
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 from watchdog.watchdog import SENTENCES, Watchdog
 
 

@@ -100,8 +100,8 @@ def taxonomy(
     as_json: AsJson = False,
 ) -> None:
     """Check, draw and compile a taxonomy."""
-    from dens.app.files import write_whole
     from dens.cli import console
+    from dens.config.atomic_write import write_whole
     from knowledge_manager.graphs.compact_taxonomy import compile_taxonomy
     from knowledge_manager.graphs.taxonomy_files import COMPILED_SUFFIX
 

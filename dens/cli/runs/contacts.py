@@ -35,8 +35,8 @@ def contacts(
 ) -> None:
     """Print statistics of contacts, and convert contact recordings."""
     from dens.app.contacts import contact_document, read_contacts
-    from dens.app.files import write_whole
     from dens.cli import console
+    from dens.config.atomic_write import write_whole
     from emulation.contacts.formats.registry import FORMATS
     from emulation.contacts.statistics import contact_statistics
 

@@ -1,19 +1,12 @@
 """`dens check`: reports every problem of files before anything is run."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from dens.cli.options import AsJson, OfBytes, OtherThesaurus, Vocabularies
 from dens.config import exit_codes as exits
-
-
-class RdfChoice(StrEnum):
-    THESAURUS = "thesaurus"
-    TAXONOMY = "taxonomy"
-    PUBLICATION = "publication"
 
 
 def check(
@@ -31,7 +24,7 @@ def check(
         ),
     ] = None,
     rdf_kind: Annotated[
-        RdfChoice | None,
+        Literal["thesaurus", "taxonomy", "publication"] | None,
         typer.Option("--as", help="Kind of the RDF files; detected by default.", show_default=False),
     ] = None,
     as_json: AsJson = False,
@@ -49,10 +42,10 @@ def check(
     """
     from dens.app.check import check as check_files
     from dens.cli import console
-    from knowledge_manager.graphs.rdf_kind import KINDS
 
-    kind = next((kind for kind in KINDS if kind == rdf_kind), None)
-    result = check_files(files, vocabulary, thesauri=thesaurus, language=language, rdf_kind=kind, board=board)
+    result = check_files(
+        files, vocabulary, thesauri=thesaurus, language=language, rdf_kind=rdf_kind, board=board
+    )
     if as_json:
         from dens.cli.failures import problem_document
 

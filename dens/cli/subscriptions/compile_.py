@@ -37,7 +37,7 @@ def compile_(
     Prints hexadecimal; FILE<TAB>hex for several files. The number of a publication is id·256 + seq. The
     clock is not read: the same file gives the same bytes.
     """
-    from dens.app.files import gather, write_all, write_whole
+    from dens.app.files import gather, write_all
     from dens.app.subscription import compile_files
     from dens.app.tables import chosen_table, other_thesaurus
     from dens.cli import console
@@ -70,6 +70,8 @@ def compile_(
     if output is not None and several:
         write_all(output, ".sv", ((Path(one.file or ""), one.vector) for one in compiled))
     elif output is not None:
+        from dens.config.atomic_write import write_whole
+
         write_whole(output, compiled[0].vector)
     if as_json:
         documents = [_as_document(one) for one in compiled]

@@ -20,9 +20,9 @@ def decompile(
 ) -> None:
     """Write a vector as XML that compiles to the same vector."""
     from dens.app.decode import decompile as to_xml
-    from dens.app.files import write_whole
     from dens.app.vectors import given_vector
     from dens.cli import console
+    from dens.config.atomic_write import write_whole
 
     raw = given_vector(vector)
     document = to_xml(raw, vocabulary, language)

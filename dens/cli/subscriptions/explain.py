@@ -42,11 +42,11 @@ def explain(
     Degrees are computed by the code that runs on boards.
     """
     from dens.app.explain import explain as explain_subscription
-    from dens.app.files import write_whole
     from dens.app.subscription import is_document, read_subscription
     from dens.app.tables import chosen_table, other_thesaurus
     from dens.cli import console
     from dens.cli.failures import problem_document
+    from dens.config.atomic_write import write_whole
     from dens.config.refusal import Refusal
 
     if output is not None and output.suffix not in (".svg", ".html"):

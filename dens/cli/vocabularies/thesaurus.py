@@ -29,8 +29,9 @@ def compile_(
 
     The same concepts give the same bytes. A link to an unknown concept is a warning.
     """
-    from dens.app.files import gather, write_whole
+    from dens.app.files import gather
     from dens.cli import console
+    from dens.config.atomic_write import write_whole
     from dens.config.refusal import Refusal
     from knowledge_manager.lookup.thesaurus_check import compile_thesaurus_files
     from knowledge_manager.lookup.thesaurus_files import COMPILED_SUFFIX, SKOS_SUFFIXES

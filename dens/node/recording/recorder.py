@@ -30,9 +30,8 @@ from dens.overlay.wire.envelope import peek
 from dens.overlay.wire.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, OLDEST_AGE_MS, Item, ItemId
 from dens.trace.writer import NOTHING, TraceWriter
 from plugins.readings import present_bytes
-from watchdog.filter import Release
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
-from watchdog.reading import Reading
+from watchdog.reading import Reading, Release
 from watchdog.vector import VectorError
 
 _Told = tuple[int, int, int, int, int, int, int]

@@ -1,20 +1,23 @@
 """Steps from a document to a body that all XML languages share: the event class, problems, rounding."""
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring.constants import BadConstant
 from plugins.authoring.xml.document import SubscriptionDocument
 from plugins.authoring.xml.reader import PredicateReader
 from plugins.authoring.xml.words import AuthorsWords
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 
+if TYPE_CHECKING:
+    from knowledge_manager.thesaurus.thesaurus import Thesaurus
+
 
 def reader_of(
-    document: SubscriptionDocument, table: MissionTable, thesaurus: Thesaurus | None
+    document: SubscriptionDocument, table: MissionTable, thesaurus: "Thesaurus | None"
 ) -> PredicateReader:
     """Return a reader of a document about the event class of its root element. An unknown one raises
     `DocumentError`. Words that are not in the table are looked up in the thesaurus, by default the shipped

@@ -1,16 +1,25 @@
 """Attributes of root elements in several languages: lifetime and minimum degrees."""
 
 import math
+import re
 from typing import Final
 
 from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.constants import plain_number
-from plugins.authoring.durations import given_lifetime_code
 from plugins.authoring.xml.reader import Complains, attempted
 from plugins.authoring.xml.spans import Span
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 
 DEFAULT_VALID_S: Final = 86400
+
+_CODE: Final = re.compile(r"code:(0|[1-9][0-9]{0,2})")
+"""An encoded lifetime, as decompiled vectors have it. No leading zeros, at most three digits."""
+
+
+def given_lifetime_code(text: str) -> int | None:
+    """Return N of `code:N`, 0 to 255, or None."""
+    match = _CODE.fullmatch(text)
+    return int(match[1]) if match is not None and int(match[1]) <= 255 else None
 
 
 def read_fifteenths(text: str | None, name: str, span: Span, reader: Complains) -> int:

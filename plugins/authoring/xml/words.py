@@ -7,7 +7,7 @@ ambiguous word is refused with its candidates.
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dens.config.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.lookup.lookup import (
@@ -21,13 +21,14 @@ from knowledge_manager.lookup.lookup import (
     resolve_term,
     resolve_value,
 )
-from knowledge_manager.lookup.thesaurus_files import load_thesaurus
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus.concept import language_matches
-from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.constants import BadConstant
 from plugins.authoring.xml.spans import Span
+
+if TYPE_CHECKING:
+    from knowledge_manager.thesaurus.thesaurus import Thesaurus
 
 SHIPPED: Final = "rescue"
 """The default thesaurus."""
@@ -64,9 +65,9 @@ class AuthorsWords:
 
     table: MissionTable
     language: str | None = None
-    given: Thesaurus | None = None
+    given: "Thesaurus | None" = None
     resolved: list[ResolvedWord] = field(default_factory=list)
-    asked: Thesaurus | None = None
+    asked: "Thesaurus | None" = None
     """The thesaurus, once a word was looked up."""
 
     def unspoken_language(self) -> str:
@@ -154,7 +155,7 @@ class AuthorsWords:
         self.resolved.append(ResolvedWord(word, span, meaning))
         return meaning.target.value
 
-    def _thesaurus(self, word: str, names: Collection[str]) -> Thesaurus | None:
+    def _thesaurus(self, word: str, names: Collection[str]) -> "Thesaurus | None":
         """Return the thesaurus to use, or None if the word needs none."""
         if word in names:
             return None
@@ -185,7 +186,9 @@ class AuthorsWords:
 
 
 @cache
-def _shipped() -> Thesaurus:
+def _shipped() -> "Thesaurus":
+    from knowledge_manager.lookup.thesaurus_files import load_thesaurus
+
     return load_thesaurus(SHIPPED)
 
 

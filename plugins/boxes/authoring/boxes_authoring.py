@@ -14,7 +14,7 @@ from plugins.authoring import (
     Explanation,
     VectorKind,
 )
-from plugins.boxes.algorithm_names import ALGORITHM_NAMES
+from plugins.boxes import ALGORITHM_NAMES
 from plugins.boxes.authoring.describe import describe_vector
 from plugins.language import Match, Matcher
 from plugins.stamps import board_event_s, without_stamp

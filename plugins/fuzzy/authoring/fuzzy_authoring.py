@@ -1,6 +1,7 @@
 """Authoring interface of the fuzzy language.
 
-NumPy and the compiler are imported only where needed, so that a node that only describes bytes starts fast.
+Each task imports its own modules, so that a node that only describes bytes and a command that only compiles
+both start fast.
 """
 
 from collections.abc import Mapping
@@ -8,17 +9,10 @@ from typing import TYPE_CHECKING
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import DEFAULTS, Authoring, Compiled, CompileOptions, Description, VectorKind
-from plugins.fuzzy.authoring.decompile import decompile
-from plugins.fuzzy.authoring.describe import describe_vector
-from plugins.fuzzy.authoring.explain import Explanation, explain_vector
-from plugins.fuzzy.bodies import BodyMatcher
-from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
-from plugins.matching_choice import known_name
-from plugins.stamps import board_event_s, without_stamp
 
 if TYPE_CHECKING:
+    from plugins.fuzzy.authoring.explain import Explanation
     from plugins.fuzzy.authoring.picture import Panel
     from plugins.fuzzy.authoring.terms import FuzzyTerms
     from plugins.fuzzy.generator import FuzzyGenerator
@@ -72,12 +66,16 @@ class FuzzyAuthoring(Authoring):
 
     def meaning(self, body: bytes) -> bytes:
         """Return a body without its creation time."""
+        from plugins.stamps import without_stamp
+
         return without_stamp(body)
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
     ) -> Description:
         """Describe a vector, byte by byte."""
+        from plugins.fuzzy.authoring.describe import describe_vector
+
         return describe_vector(vector, table, kind)
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
@@ -86,20 +84,29 @@ class FuzzyAuthoring(Authoring):
 
     def happened_s(self, notification: bytes) -> int:
         """Return its event time in seconds, modulo 65536."""
+        from plugins.stamps import board_event_s
+
         return board_event_s(notification)
 
     def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
         """Return a matcher by algorithm and feature condition; without a table, vectors are checked
         structurally only.
         """
+        from plugins.fuzzy.bodies import BodyMatcher
+        from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
+        from plugins.fuzzy.vectors import FEATURE_CONDITIONS
+        from plugins.matching_choice import known_name
+
         make = ALGORITHMS[known_name("matcher", algorithm or DEFAULT_ALGORITHM, ALGORITHMS)]
         condition = known_name("condition", features, FEATURE_CONDITIONS)
         return BodyMatcher(make(table, condition, 1 if table is None else table.feature_bytes))
 
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
-    ) -> Explanation:
+    ) -> "Explanation":
         """Explain the result for these values, by the code that runs on boards."""
+        from plugins.fuzzy.authoring.explain import explain_vector
+
         return explain_vector(vector, table, dict(values), age_s)
 
     def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> FuzzyPicture:
@@ -112,4 +119,6 @@ class FuzzyAuthoring(Authoring):
 
     def decompile(self, vector: bytes, table: MissionTable) -> str:
         """Return XML that compiles to the same vector."""
+        from plugins.fuzzy.authoring.decompile import decompile
+
         return decompile(vector, table)

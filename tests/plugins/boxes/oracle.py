@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
-from plugins.boxes.algorithm_names import ALGORITHM_NAMES
+from plugins.boxes import ALGORITHM_NAMES
 from watchdog.normalise import normal_byte
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.config.problems import DocumentError
-from plugins.authoring.durations import given_lifetime_code
+from plugins.authoring.xml.root_attributes import given_lifetime_code
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.plugins.fuzzy.subscriptions import TABLE
 

@@ -1,4 +1,7 @@
-"""Builds the pattern block of the aggregator: weights, a pattern, or the rules of a function."""
+"""Builds the pattern block of the aggregator: weights, a pattern, or the rules of a function.
+
+Few subscriptions have a function, so the modules about rules are imported on use.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -10,8 +13,6 @@ from plugins.authoring.xml.reader import own_text
 from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Expression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
-from plugins.fuzzy.authoring.compiler.rule_elements import rules_block
-from plugins.fuzzy.authoring.compiler.rules import LONGEST_BLOCK, NAMED, fit_rules, is_constant
 from plugins.fuzzy.patterns import pattern_bytes
 from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
 
@@ -100,11 +101,15 @@ def _rules(asked: ParsedSubscription) -> Block:
     if parts:
         return _authors_rules(asked, parts, order)
     if text in NAMED_FUNCTIONS:
+        from plugins.fuzzy.authoring.compiler.rules import NAMED
+
         return _fitted(NAMED[NAMED_FUNCTIONS[text]], count, order)
     return _fitted(parse_expression(text, _names(asked)), count, order)
 
 
 def _fitted(function: Expression, count: int, order: int | None) -> Block:
+    from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
+
     fitted = fit_rules(function, count, order)
     if fitted is None:
         raise _Unusable("D123", "the rules of this function do not fit into a vector; use fewer predicates")
@@ -113,6 +118,9 @@ def _fitted(function: Expression, count: int, order: int | None) -> Block:
 
 
 def _authors_rules(asked: ParsedSubscription, rules: "list[Element]", order: int | None) -> Block:
+    from plugins.fuzzy.authoring.compiler.rule_elements import rules_block
+    from plugins.fuzzy.authoring.compiler.rules import LONGEST_BLOCK
+
     places = [(spec.span.line, spec.span.column, rank) for rank, spec in enumerate(asked.specs)]
     in_order = [rank for *_, rank in sorted(places)]
     try:
