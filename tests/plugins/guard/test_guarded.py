@@ -272,7 +272,7 @@ FACTORIES = (
 )
 
 
-@pytest.mark.parametrize("language", BUILT_IN, ids=lambda language: language.name)
+@pytest.mark.parametrize("language", [entry.load() for entry in BUILT_IN], ids=lambda language: language.name)
 def test_objects_of_built_in_languages_satisfy_their_interfaces(language: SubscriptionLanguage) -> None:
     proxies = [make(TABLE) for name in FACTORIES if (make := getattr(guarded(language), name)) is not None]
     if (author := guarded(language).authoring) is not None:
