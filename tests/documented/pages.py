@@ -145,7 +145,7 @@ PAGES: Mapping[str, Page] = {
         }
     ),
     "experiments-matching.md": Page(left_out={"dens experiment fuzzy": FIGURES}),
-    "matching.md": Page(
+    "experiments-atopss.md": Page(
         left_out={
             "dens experiment atopss table1": FIGURES,
             "dens experiment atopss fig": FIGURES,
