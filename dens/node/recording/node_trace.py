@@ -27,7 +27,7 @@ from dens.overlay.events import (
 )
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.storage.subscription_table import is_newer
-from dens.overlay.wire.codes import MessageType, Role
+from dens.overlay.wire.codes import ORIGIN_ROLES, MessageType, Role
 from dens.overlay.wire.envelope import MOST_HOPS
 from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId
 from dens.overlay.wire.messages import Subscribed, Withdrawal, read_receipt
@@ -38,19 +38,6 @@ MOST_NOISE: Final = 1_000
 """So many datagrams that are refused or repeated are written down between two flushes."""
 _WITHDRAWN: Final = 6
 """The place of `withdrawn_ms` in a row of `subscriptions`."""
-_ROLE_OF_ORIGIN: Final = {
-    int(MessageType.SUBSCRIBE): Role.SUBSCRIBER,
-    int(MessageType.RENEW): Role.SUBSCRIBER,
-    int(MessageType.UNSUBSCRIBE): Role.SUBSCRIBER,
-    int(MessageType.RECEIPT): Role.SUBSCRIBER,
-    int(MessageType.ANNOUNCE): Role.PUBLISHER,
-    int(MessageType.NOTIFICATION): Role.PUBLISHER,
-    int(MessageType.ADVERTISE): Role.PUBLISHER,
-    int(MessageType.UNADVERTISE): Role.PUBLISHER,
-    int(MessageType.JOIN): Role.MEDIATOR,
-    int(MessageType.PRUNE): Role.MEDIATOR,
-}
-"""Who makes messages of each kind."""
 
 
 class NodeTrace:
@@ -181,7 +168,7 @@ class NodeTrace:
         """The node holds these; what they say that is not written yet is written."""
         for item in items:
             if item.language not in self._composed or item.type != MessageType.NOTIFICATION:
-                self.met(item.origin, _ROLE_OF_ORIGIN[item.type])
+                self.met(item.origin, ORIGIN_ROLES[item.type])
             if item.type == MessageType.SUBSCRIBE:
                 self._subscription(item, Subscribed.from_subscribe(item.payload))
             elif item.type == MessageType.RENEW:

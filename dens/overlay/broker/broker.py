@@ -18,7 +18,8 @@ until the neighbour repeats them, or has been in contact for one patience.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from dens.interfaces import Identities
 from dens.overlay.broker.advertisements import Advertisements
@@ -29,16 +30,16 @@ from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.broker.outbox import Telling
 from dens.overlay.broker.quotas import Shares
 from dens.overlay.broker.requests import Requests, Wanted
-from dens.overlay.events import CopyReplicated, HeardOffer, MessageStored, RoutesChanged
+from dens.overlay.events import CopyReplicated, MessageStored, RoutesChanged
 from dens.overlay.mediator.delivery import Notifying
-from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.handlers import MessageHandlers
 from dens.overlay.mediator.pending import read_results
 from dens.overlay.mediator.rendering import notify_of
+from dens.overlay.mediator.role import MediatingRole
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.quarantine import Work
-from dens.overlay.session.role import NodeRole
 from dens.overlay.session.signatures import verifies_signature
 from dens.overlay.storage.notification_store import Carried
 from dens.overlay.storage.subscription_table import Subscription
@@ -78,34 +79,51 @@ from dens.overlay.wire.item import NEVER_MS, NUMBER_BITS, Item, ItemId, item_id
 from dens.overlay.wire.messages import SummaryMessage, Withdrawal, read_receipt
 from dens.overlay.wire.summary import Summary
 
-_SAID_BY: dict[Role, frozenset[int]] = {
-    SUBSCRIBER: frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT}),
-    PUBLISHER: frozenset({ANNOUNCE, ADVERTISE, UNADVERTISE, NOTIFICATION}),
-    MEDIATOR: frozenset({ADVERTISE, UNADVERTISE, JOIN, PRUNE, NOTIFICATION}),
-}
-_OF_ENDS = frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT, ANNOUNCE, NOTIFICATION})
-"""What the state of a mediator takes up after a restart."""
+_SUBSCRIBERS: Final = frozenset({SUBSCRIBER})
+_PUBLISHERS: Final = frozenset({PUBLISHER})
+_NEIGHBOURS: Final = frozenset({MEDIATOR})
+_PUBLISHERS_AND_NEIGHBOURS: Final = frozenset({PUBLISHER, MEDIATOR})
 
 
-class Broker(NodeRole):
+class BrokerRow:
+    """How a broker treats the messages of one type."""
+
+    __slots__ = ("expire", "handle", "restore", "senders")
+
+    def __init__(
+        self,
+        senders: frozenset[Role],
+        handle: Callable[[Item, PeerSession, int], Status],
+        restore: Callable[[Item, int], None] | None = None,
+        expire: Callable[[Item, int], None] | None = None,
+    ) -> None:
+        self.senders: Final = senders
+        """The roles that may send it."""
+        self.handle: Final = handle
+        """(item, session, now_ms): takes a new message."""
+        self.restore: Final = restore
+        """(item, now_ms): takes up a message after a restart; None if the handlers of a
+        mediator do, or if it is not held."""
+        self.expire: Final = expire
+        """(item, now_ms): forgets an expired message, beyond what a mediator does."""
+
+
+class Broker(MediatingRole):
     """Learns, asks its neighbours, hands on, and notifies."""
 
     __slots__ = (
-        "_context",
         "_distances",
-        "_durable",
+        "_handlers",
         "_identities",
-        "_learning",
         "_notifying",
         "_options",
         "_reports",
         "_restore_ms",
         "_restored",
-        "_sessions",
+        "_rows",
         "_shares",
         "_stale",
         "_stale_ms",
-        "_state",
         "_telling",
         "_told_routes",
         "advertisements",
@@ -114,9 +132,6 @@ class Broker(NodeRole):
         "requests",
         "strays",
     )
-
-    role = MEDIATOR
-    commits_at_once = False
 
     def __init__(
         self,
@@ -128,15 +143,12 @@ class Broker(NodeRole):
         options: BrokerOptions,
         identities: Identities | None,
     ) -> None:
-        self._context = context
-        self._durable = context.durable
-        self._sessions = context.sessions
+        super().__init__(context, state)
         self._shares: Shares[ItemId] = Shares(context.limits.joins, context.limits)
         """Of what neighbours have joined for."""
-        self._state = state
         self._options = options
         self._identities = identities
-        self._learning = Learning(context, state)
+        self._handlers = MessageHandlers(context, state, self._notify)
         self._notifying = Notifying(context, state, self._notify)
         self._telling = Telling(context, state.items)
         self._distances = Distances(context.sessions)
@@ -153,6 +165,31 @@ class Broker(NodeRole):
         self._restored: deque[ItemId] = deque()
         """Notifications of an earlier life of which it is not known whom they are for."""
         self._restore_ms = NEVER_MS
+        self._rows: Final = {
+            SUBSCRIBE: BrokerRow(_SUBSCRIBERS, self._handle_subscription),
+            RENEW: BrokerRow(_SUBSCRIBERS, self._handle_subscription),
+            UNSUBSCRIBE: BrokerRow(_SUBSCRIBERS, self._handle_subscription),
+            RECEIPT: BrokerRow(_SUBSCRIBERS, self._handle_receipt),
+            ANNOUNCE: BrokerRow(_PUBLISHERS, self._handle_announcement),
+            NOTIFICATION: BrokerRow(
+                _PUBLISHERS_AND_NEIGHBOURS, self._handle_notification, None, self._expire_notification
+            ),
+            ADVERTISE: BrokerRow(
+                _PUBLISHERS_AND_NEIGHBOURS,
+                self._handle_advertisement,
+                self._restore_advertisement,
+                self._expire_advertisement,
+            ),
+            UNADVERTISE: BrokerRow(
+                _PUBLISHERS_AND_NEIGHBOURS,
+                self._handle_advertisement,
+                self._restore_advertisement,
+                self._expire_advertisement,
+            ),
+            JOIN: BrokerRow(_NEIGHBOURS, self._handle_join, self._restore_join, self._expire_join),
+            PRUNE: BrokerRow(_NEIGHBOURS, self._handle_prune, None, self._expire_join),
+        }
+        """By message type."""
         self.strays = 0
         """How often a neighbour took back what it never told."""
 
@@ -161,19 +198,15 @@ class Broker(NodeRole):
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held, and find out again what is asked of whom, and who lacks what."""
         self.forwarding.started(now_ms)
-        self._learning.restore([item for item in held if item.type in _OF_ENDS], now_ms)
-        own: list[Item] = []
+        of_mediator = self._handlers.rows
+        self._handlers.restore([item for item in held if item.type in of_mediator], now_ms)
         for item in sorted(held, key=lambda item: item.type != UNADVERTISE):
-            if item.type not in _OF_ENDS:
+            if item.type not in of_mediator:
                 self._state.items[item.id] = item
-                if item.type in (ADVERTISE, UNADVERTISE):
-                    self.advertisements.restore(item)
-                elif item.origin == self._context.node:
-                    own.append(item)
-                elif item.type == JOIN:
-                    self._context.quarantine.attempt(
-                        Work.TAKING, item, now_ms, self.entries.add, item, now_ms, otherwise=None
-                    )
+                row = self._rows[item.type]
+                if row.restore is not None:
+                    row.restore(item, now_ms)
+        own = [item for item in held if item.type in (JOIN, PRUNE) and item.origin == self._context.node]
         for publisher in self.advertisements.trees:
             self.advertisements.tell_more(publisher, now_ms)
         wanted = [Wanted(one.key, one.item, one.body) for one in self._state.table.subscriptions()]
@@ -207,43 +240,24 @@ class Broker(NodeRole):
         """Refuse it: a broker hands on only what it can judge."""
         return BAD_PAYLOAD
 
-    def read_summary(self, message: SummaryMessage) -> Summary:
-        """Return what a peer's summary says."""
-        if message.hello.role == MEDIATOR:
-            return summary.decode(message.known, 0, message.first, message.last)
-        return super().read_summary(message)
+    def _read_mediator_summary(self, message: SummaryMessage) -> Summary:
+        return summary.decode(message.known, 0, message.first, message.last)
 
     def relays_as_held(self) -> bool:
         """Say that notifications leave as they are held."""
         return True
 
-    def offers_for(self, question: bytes) -> list[HeardOffer]:
-        """Return what publishers announced whom a question is about, and which of them are in contact."""
-        return self._state.services.offered(question, self._sessions)
-
     # ------------------------------------------------------------------ taking messages
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Take a message: believe it, learn it, and tell what follows from it."""
-        kind, role = item.type, session.role
-        if role is None or kind not in _SAID_BY[role]:
+        """Take a message and tell what follows from it."""
+        role = session.role
+        row = self._rows.get(item.type)
+        if row is None or role is None or role not in row.senders:
             return UNEXPECTED
         if not verifies_signature(item, self._identities, self._context.quarantine, session.peer, now_ms):
             return NOT_SIGNED
-        if kind == NOTIFICATION:
-            status = self._take_notification(item, session, now_ms)
-        elif kind in (ADVERTISE, UNADVERTISE):
-            status = self._take_advertisement(item, session.peer, now_ms)
-        elif kind in (JOIN, PRUNE):
-            if item.origin != session.peer:
-                return FOREIGN_ORIGIN
-            status = self._take_join(item, now_ms) if kind == JOIN else self._take_prune(item, now_ms)
-        else:
-            status = self._learning.learn(item, session.peer, self._notify, now_ms)
-            if status is QUARANTINED or (status is STORED and kind in (SUBSCRIBE, RENEW, UNSUBSCRIBE)):
-                self._want_of_ends(item, now_ms)
-            elif status is STORED and kind == RECEIPT:
-                self.forwarding.delivered(read_receipt(item.payload), now_ms)
+        status = row.handle(item, session, now_ms)
         if status is STORED or status is QUARANTINED:
             happened = CopyReplicated if role is MEDIATOR else MessageStored
             self._context.events.append(
@@ -252,6 +266,21 @@ class Broker(NodeRole):
         elif status is SUPERSEDED:
             self._durable.know(item)
         return status
+
+    def _handle_subscription(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        status = self._handlers.handle(item, session.peer, now_ms)
+        if status is STORED or status is QUARANTINED:
+            self._want_of_ends(item, now_ms)
+        return status
+
+    def _handle_receipt(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        status = self._handlers.handle(item, session.peer, now_ms)
+        if status is STORED:
+            self.forwarding.delivered(read_receipt(item.payload), now_ms)
+        return status
+
+    def _handle_announcement(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        return self._handlers.handle(item, session.peer, now_ms)
 
     def _want_of_ends(self, item: Item, now_ms: int) -> None:
         """Ask for what a subscriber has just said that it wants, or no longer for it."""
@@ -264,7 +293,8 @@ class Broker(NodeRole):
             self.requests.want(Wanted(new.key, item, new.body), now_ms)
         self._tell()
 
-    def _take_advertisement(self, item: Item, giver: int, now_ms: int) -> Status:
+    def _handle_advertisement(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        giver = session.peer
         if item.type == ADVERTISE:
             status = self.advertisements.learn(item, giver, now_ms)
         else:
@@ -309,7 +339,16 @@ class Broker(NodeRole):
     def _passes_advertisements(self) -> bool:
         return self._options.advertisements and not self._options.floods
 
-    def _take_join(self, item: Item, now_ms: int) -> Status:
+    def _restore_advertisement(self, item: Item, now_ms: int) -> None:
+        self.advertisements.restore(item)
+
+    def _expire_advertisement(self, item: Item, now_ms: int) -> None:
+        self.advertisements.ended(item, now_ms)
+        self._tree_changed(item.origin, None, now_ms)
+
+    def _handle_join(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        if item.origin != session.peer:
+            return FOREIGN_ORIGIN
         if not self._state.owing.judges(item.language):
             return UNKNOWN_LANGUAGE
         if not self._shares.has_room(item.origin):
@@ -355,10 +394,30 @@ class Broker(NodeRole):
                 self._stale[joined] = now_ms + self._options.patience_ms
         self._stale_ms = min(self._stale.values(), default=NEVER_MS)
 
-    def _take_prune(self, item: Item, now_ms: int) -> Status:
+    def _restore_join(self, item: Item, now_ms: int) -> None:
+        if item.origin == self._context.node:
+            return  # `requests` restores the JOINs of this broker.
+        self._context.quarantine.attempt(
+            Work.TAKING, item, now_ms, self.entries.add, item, now_ms, otherwise=None
+        )
+
+    def _expire_join(self, item: Item, now_ms: int) -> None:
+        if item.origin == self._context.node:
+            self.requests.ended(item)
+            return
+        entry = self.entries.remove(item.id, now_ms)
+        self._shares.forget(item.id)
+        self._stale.pop(item.id, None)
+        if entry is not None:
+            self.requests.want_no_more(entry.held.key, now_ms)
+            self._tell()
+
+    def _handle_prune(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Forget a JOIN of the same neighbour's. One that it never told is none here either, and would come
         too late.
         """
+        if item.origin != session.peer:
+            return FOREIGN_ORIGIN
         joined = item_id(item.origin, Prune.decode(item.payload).number)
         if self._forget_entry(joined, Reason.WITHDRAWN, now_ms):
             self._durable.know(item)
@@ -391,31 +450,19 @@ class Broker(NodeRole):
             requests.makes.clear()
             requests.breaks.clear()
 
-    def _take_notification(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+    def _handle_notification(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         is_of_end = session.role is PUBLISHER and self._options.advertisements
         if is_of_end and not self.advertisements.admit(item, now_ms):
             return NOT_ADVERTISED
         if self._context.work.is_spent(item.origin, now_ms):
             return WORK
         receivers = self.forwarding.receivers(item, session.peer, now_ms)
-        status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        status = self._handlers.handle(item, session.peer, now_ms)
         if status is STORED:
             self.forwarding.begin(item.id, receivers, session.peer, now_ms)
         return status
 
     # ------------------------------------------------------------------ giving messages
-
-    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        """Tell an end what is known of it."""
-        return self._durable.known.encode_only(session.peer, most_bytes)
-
-    def summary_part(
-        self, session: PeerSession, first: int, last: int | None, most_bytes: int
-    ) -> tuple[bytes, int]:
-        """Tell a neighbour all that is known here, in parts where it is much."""
-        if session.role is MEDIATOR:
-            return self._durable.known.encode_part(first, last, most_bytes)
-        return super().summary_part(session, first, last, most_bytes)
 
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks."""
@@ -507,8 +554,8 @@ class Broker(NodeRole):
         """
         if self._restore_ms <= now_ms:
             self._restore_some(now_ms)
-        if self._learning.waiting.due_ms <= now_ms:
-            for item_id in self._learning.step(self._notify, now_ms):
+        if self._handlers.waiting.due_ms <= now_ms:
+            for item_id in self._handlers.step(now_ms):
                 self.forwarding.let_go_if_done(item_id, now_ms)
         if self._notifying.deferred.find_ms <= now_ms:
             self._notifying.deferred.find_for_all(now_ms)
@@ -527,17 +574,13 @@ class Broker(NodeRole):
         requests = self.requests
         return min(
             self._restore_ms,
-            self._learning.waiting.due_ms,
+            self._handlers.waiting.due_ms,
             self._notifying.deferred.find_ms,
             self.forwarding.due_ms,
             requests.renew_ms,
             requests.leave_ms,
             self._stale_ms,
         )
-
-    def next_expiry_ms(self) -> int:
-        """Return when a subscription has lingered enough."""
-        return self._state.table.wake_ms
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough, and ask for them no longer."""
@@ -550,24 +593,16 @@ class Broker(NodeRole):
     def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
         item = self._state.items.get(item_id)
-        is_held = self._state.ended(item_id, now_ms)
+        is_held = self._handlers.expire(item_id, now_ms)
         if item is None:
             return is_held
-        if item.type == NOTIFICATION:
-            self.forwarding.forget(item_id)
-        elif item.type in (ADVERTISE, UNADVERTISE):
-            self.advertisements.ended(item, now_ms)
-            self._tree_changed(item.origin, None, now_ms)
-        elif item.origin == self._context.node:
-            self.requests.ended(item)
-        elif item.type == JOIN:
-            entry = self.entries.remove(item_id, now_ms)
-            self._shares.forget(item_id)
-            self._stale.pop(item_id, None)
-            if entry is not None:
-                self.requests.want_no_more(entry.held.key, now_ms)
-                self._tell()
+        row = self._rows.get(item.type)
+        if row is not None and row.expire is not None:
+            row.expire(item, now_ms)
         return is_held
+
+    def _expire_notification(self, item: Item, now_ms: int) -> None:
+        self.forwarding.forget(item.id)
 
     def _report(self, now_ms: int) -> None:
         """Tell what has become of the tables of each neighbour."""

@@ -16,7 +16,7 @@ What came as a NOTIFY is held as one: it is owed to the ends hosted here only, a
 it. Whom a mediator tells of what it learnt is said in dens/overlay/mediator/mediator.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from dens.interfaces import CompositeNotification
@@ -47,34 +47,66 @@ from dens.overlay.wire.codes import (
     UNKNOWN_LANGUAGE,
     UNSUBSCRIBE,
     WORK,
-    MessageType,
     Reason,
     Status,
 )
 from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId
 from dens.overlay.wire.messages import Notify, Withdrawal
+from watchdog.header import HEADER_ID
 
 _WORK: Final = STATUS_NAMES[WORK]
 """The word in events for what waits for its origin's budget."""
 _LARGEST_BATCH: Final = 64
 """Notifications of a backlog that are matched at once."""
-_RESTORED_IN_ORDER: Final = {
-    int(MessageType.UNSUBSCRIBE): 0,
-    int(MessageType.ANNOUNCE): 1,
-    int(MessageType.SUBSCRIBE): 2,
-    int(MessageType.RENEW): 2,
-    int(MessageType.RECEIPT): 3,
-    int(MessageType.NOTIFICATION): 4,
-    int(MessageType.NOTIFY): 4,
-}
+_NOT_RELAYED: Final = -1
 
 
-class Learning:
-    """Takes messages into the state of a mediator."""
+class MessageRow:
+    """How a mediator treats the messages of one type."""
 
-    __slots__ = ("_budget", "_context", "_durable", "_limits", "_node", "_quarantine", "_state", "waiting")
+    __slots__ = ("expire", "handle", "priority", "restore", "restore_order")
 
-    def __init__(self, context: NodeContext, state: MediatorState) -> None:
+    def __init__(
+        self,
+        handle: Callable[[Item, int, int], Status],
+        restore: Callable[[Item, int, int], None],
+        expire: Callable[[Item, int], None] | None,
+        priority: int,
+        restore_order: int,
+    ) -> None:
+        self.handle: Final = handle
+        """(item, via, now_ms): takes a new message that `via` sent."""
+        self.restore: Final = restore
+        """(item, end, now_ms): takes up a message after a restart. From `end` units of work on, matching is
+        deferred."""
+        self.expire: Final = expire
+        """(item, now_ms): forgets an expired message in the table of its type; None if the table expires by
+        itself."""
+        self.priority: Final = priority
+        """Order of transmission to other mediators, lowest first; negative if not relayed."""
+        self.restore_order: Final = restore_order
+        """Order after a restart, lowest first."""
+
+
+class MessageHandlers:
+    """Takes messages into the state of a mediator. `on_pending` is called for deliveries that are found
+    pending later than their message was handled.
+    """
+
+    __slots__ = (
+        "_budget",
+        "_context",
+        "_durable",
+        "_limits",
+        "_node",
+        "_on_pending",
+        "_quarantine",
+        "_state",
+        "rows",
+        "waiting",
+    )
+
+    def __init__(self, context: NodeContext, state: MediatorState, on_pending: Found) -> None:
         self._context = context
         self._node = context.node
         self._limits = context.limits
@@ -82,29 +114,60 @@ class Learning:
         self._quarantine = context.quarantine
         self._budget = context.work
         self._state = state
+        self._on_pending = on_pending
         self.waiting: Final = WaitingWork(context.work)
-        """What is matched and composed in later steps."""
+        """Matching and composition that is done in later steps."""
+        subscription, restore_subscription = self._handle_subscription, self._restore_subscription
+        restore_event, expire_event = self._restore_notification, self._expire_notification
+        self.rows: Final = {
+            UNSUBSCRIBE: MessageRow(
+                self._handle_withdrawal,
+                self._restore_withdrawal,
+                self._expire_withdrawal,
+                priority=0,
+                restore_order=0,
+            ),
+            SUBSCRIBE: MessageRow(subscription, restore_subscription, None, priority=1, restore_order=2),
+            RENEW: MessageRow(subscription, restore_subscription, None, priority=1, restore_order=2),
+            RECEIPT: MessageRow(
+                self._handle_receipt,
+                self._restore_receipt,
+                self._expire_receipt,
+                priority=2,
+                restore_order=3,
+            ),
+            ANNOUNCE: MessageRow(
+                self._handle_announcement,
+                self._restore_announcement,
+                self._expire_announcement,
+                priority=3,
+                restore_order=1,
+            ),
+            NOTIFICATION: MessageRow(
+                self._handle_notification, restore_event, expire_event, priority=4, restore_order=4
+            ),
+            NOTIFY: MessageRow(
+                self._handle_notify, restore_event, expire_event, priority=_NOT_RELAYED, restore_order=4
+            ),
+        }
+        """By message type. A new type has its row here (docs/decisions/0046-message-types.md)."""
 
-    def learn(self, item: Item, via: int, tell: Found, now_ms: int) -> Status:
-        """Take a message that is new; say how. `tell` is told who turned out to be owed something."""
-        kind = item.type
-        if kind == NOTIFICATION:
-            return self._learn_notification(item, now_ms)
-        if kind == NOTIFY:
-            return self._learn_for_ends(item, now_ms)
-        if kind == RECEIPT:
-            return self._learn_receipt(item, now_ms)
-        if kind == SUBSCRIBE:
-            return self._learn_subscription(item, tell, now_ms)
-        if kind == RENEW:
-            return self._learn_subscription(item, tell, now_ms)
-        if kind == UNSUBSCRIBE:
-            return self._learn_withdrawal(item, now_ms)
-        if kind == ANNOUNCE:
-            return self._learn_announcement(item, via, now_ms)
-        return UNEXPECTED
+    def handle(self, item: Item, via: int, now_ms: int) -> Status:
+        """Take a new message; return the status of its acknowledgement."""
+        row = self.rows.get(item.type)
+        return UNEXPECTED if row is None else row.handle(item, via, now_ms)
 
-    def _learn_subscription(self, item: Item, tell: Found, now_ms: int) -> Status:
+    def expire(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget an expired message; return whether it was held."""
+        item = self._state.remove_expired(item_id, now_ms)
+        if item is None:
+            return False
+        row = self.rows.get(item.type)
+        if row is not None and row.expire is not None:
+            row.expire(item, now_ms)
+        return True
+
+    def _handle_subscription(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
         new = Subscription.of(item, read_results(item))
         if not state.owing.judges(item.language):
@@ -133,7 +196,7 @@ class Learning:
         if is_matched:
             backlog = Backlog(item, state.carried.all(), is_composed)
             end = self._budget.total + self._limits.work_step
-            if not self._catch_up(backlog, new, tell, end, now_ms):
+            if not self._catch_up(backlog, new, end, now_ms):
                 self._wait(backlog, item, now_ms)
         state.services.add(new, publishers)
         state.covering.add(new, now_ms)
@@ -165,7 +228,7 @@ class Learning:
             may_reject=may_reject,
         )
 
-    def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
+    def _handle_withdrawal(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
         said = Withdrawal.decode(item.payload)
         if state.table.tombstone_count >= self._limits.tombstones:
@@ -184,7 +247,7 @@ class Learning:
         state.parts.add_removals(item, said)
         return STORED
 
-    def _learn_announcement(self, item: Item, via: int, now_ms: int) -> Status:
+    def _handle_announcement(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
         older = state.services.announcement(item.origin)
         if older is not None and older.number > item.number:
@@ -221,7 +284,7 @@ class Learning:
         )
         state.services.note(item)
 
-    def _learn_receipt(self, item: Item, now_ms: int) -> Status:
+    def _handle_receipt(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
         notification = state.receipts.add(item)
         state.carried.delivered(notification, item.origin)
@@ -231,7 +294,7 @@ class Learning:
             state.let_go_of(state.receipts.oldest(), Reason.OLDEST, now_ms)
         return STORED if item.id in state.items else NO_ROOM
 
-    def _learn_notification(self, item: Item, now_ms: int) -> Status:
+    def _handle_notification(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
         said: Results = ()
         if item.language in state.results.tracker.readers:
@@ -282,7 +345,7 @@ class Learning:
         if self._budget.is_spent(job.origin, now_ms):
             self._context.events.append(MessageUndecided(now_ms, item, None, _WORK))
 
-    def step(self, tell: Found, now_ms: int) -> list[ItemId]:
+    def step(self, now_ms: int) -> list[ItemId]:
         """Do waiting work, at most `work_step` units and a call. Return the notifications that are matched
         now.
         """
@@ -290,19 +353,19 @@ class Learning:
         matched: list[ItemId] = []
         while self._budget.total < end and (job := self.waiting.take(now_ms)) is not None:
             if isinstance(job, Unmatched):
-                self._match_later(job, tell, now_ms)
+                self._match_later(job, now_ms)
                 matched.append(job.item_id)
                 continue
             item = self._state.items.get(job.item_id)
             new = None if item is None else Subscription.of(item, read_results(item))
             if new is None or self._state.table.get(new.key) != new or self._quarantine.has_marks(new.item):
                 continue
-            if not self._catch_up(job, new, tell, end, now_ms):
+            if not self._catch_up(job, new, end, now_ms):
                 self.waiting.put_back(job, now_ms)
         self.waiting.settle(now_ms)
         return matched
 
-    def _match_later(self, job: Unmatched, tell: Found, now_ms: int) -> None:
+    def _match_later(self, job: Unmatched, now_ms: int) -> None:
         """Match and compose a notification that waited, and tell who turned out to be owed it."""
         state = self._state
         carried = state.carried.get(job.item_id)
@@ -314,10 +377,10 @@ class Learning:
             self._compose(carried, now_ms)
             self._make_room(now_ms)
         for subscriber in list(carried.pending):
-            tell(carried, subscriber, now_ms)
+            self._on_pending(carried, subscriber, now_ms)
         state.let_go_if_done(job.item_id, now_ms)
 
-    def _catch_up(self, job: Backlog, new: Subscription, tell: Found, end: int, now_ms: int) -> bool:
+    def _catch_up(self, job: Backlog, new: Subscription, end: int, now_ms: int) -> bool:
         """Find what a subscription is owed of what was held before it, and make what it finds there, until so
         many units are charged in all or its origin's budget is spent. Return whether nothing is left.
         """
@@ -331,7 +394,7 @@ class Learning:
             after = job.matched + len(batch)
             others = job.carried[after : after + _LARGEST_BATCH]
             others = [*others, *job.carried[max(job.matched - _LARGEST_BATCH, 0) : job.matched]]
-            state.owing.match_with((new,), held, tell, now_ms, others=others)
+            state.owing.match_with((new,), held, self._on_pending, now_ms, others=others)
             if self._quarantine.holds(new.item, Work.MATCHING):
                 return True
             job.matched += len(batch)
@@ -343,7 +406,7 @@ class Learning:
             carried = job.carried[job.composed]
             job.composed += 1
             if state.carried.get(carried.item.id) is carried:
-                self._compose_for(new, carried, tell, now_ms)
+                self._compose_for(new, carried, now_ms)
         if job.is_composed:
             self._make_room(now_ms)
         return True
@@ -362,13 +425,13 @@ class Learning:
             composing.remove(subscription, now_ms)
         return is_there
 
-    def _compose_for(self, new: Subscription, carried: Carried, tell: Found, now_ms: int) -> None:
+    def _compose_for(self, new: Subscription, carried: Carried, now_ms: int) -> None:
         """Make what a subscription finds with a notification that was held before it."""
         state = self._state
         if carried.item.language in state.composing.listeners:
             self._compose(carried, now_ms, new)
             if carried.is_part and new.item.origin in state.composing.wanted_by(carried.item, now_ms):
-                tell(carried, new.item.origin, now_ms)
+                self._on_pending(carried, new.item.origin, now_ms)
 
     def _compose(self, carried: Carried, now_ms: int, only: Subscription | None = None) -> None:
         """Make what composers find with this notification, for all subscriptions or for one."""
@@ -397,7 +460,7 @@ class Learning:
         self._carry(item, said, found, now_ms)
         state.composing.news.append(item.id)
 
-    def _learn_for_ends(self, item: Item, now_ms: int) -> Status:
+    def _handle_notify(self, item: Item, via: int, now_ms: int) -> Status:
         """Take a notification for the ends of this device. Which of their subscriptions it satisfies is found
         here; whoever brought it may know only some of them.
         """
@@ -405,7 +468,7 @@ class Learning:
         if not state.hosts:
             return UNEXPECTED
         item = item.replace(payload=Notify.decode(item.payload).vector)
-        status = self._learn_notification(item, now_ms)
+        status = self._handle_notification(item, via, now_ms)
         if status is SUPERSEDED:
             self._durable.know(item)  # A carrier would refuse it too.
         if status is not STORED or state.carried.is_pending(item.id):
@@ -418,43 +481,66 @@ class Learning:
         """Take up what was held before a restart; what cannot be matched within one step waits."""
         state = self._state
         end = self._budget.total + self._limits.work_step
-        for item in sorted(held, key=lambda item: _RESTORED_IN_ORDER[item.type]):
+        for item in sorted(held, key=lambda item: self.rows[item.type].restore_order):
             state.items[item.id] = item
             self._quarantine.attempt(
-                Work.TAKING, item, now_ms, self._restore_one, item, end, now_ms, otherwise=None
+                Work.TAKING, item, now_ms, self.rows[item.type].restore, item, end, now_ms, otherwise=None
             )
             if self._quarantine.holds(item, Work.TAKING):
                 state.set_aside[item.id] = None
         if state.composing.news:
             self._make_room(now_ms)
 
-    def _restore_one(self, item: Item, end: int, now_ms: int) -> None:
+    def _restore_notification(self, item: Item, end: int, now_ms: int) -> None:
         state = self._state
-        kind = item.type
-        if kind in (NOTIFICATION, NOTIFY):
-            carried = state.carried.add(item, item.language in state.composing.languages)
-            if results := state.results.tracker.read_results(item.language, item.payload):
-                state.results.restore(item.id, results)
-            if self._budget.total >= end or self._budget.is_spent(item.origin, now_ms):
-                carried.is_unmatched = True
-                self.waiting.put(Unmatched(item, from_before=True), now_ms)
-                return
-            state.owing.owe_later(carried, now_ms, from_before=True)
-            if item.language in state.composing.listeners:
-                self._compose(carried, now_ms)
-        elif kind == RECEIPT:
-            state.receipts.add(item)
-        elif kind == UNSUBSCRIBE:
-            said = Withdrawal.decode(item.payload)
-            state.table.withdraw(item, said)
-            state.parts.add_removals(item, said)
-        elif kind == ANNOUNCE:
-            self._learn_services(item, self._node, now_ms)
-        else:
-            subscription = Subscription.of(item, read_results(item))
-            state.table.put(subscription)
-            if state.owing.match_from_now_on(subscription, now_ms):
-                self._compose_from_now_on(subscription, now_ms)
-            state.services.add(subscription, self._publishers_for(subscription, now_ms))
-            state.parts.add(item.id, self._parts_of(subscription, now_ms))
-            state.covering.add(subscription, now_ms)
+        carried = state.carried.add(item, item.language in state.composing.languages)
+        if results := state.results.tracker.read_results(item.language, item.payload):
+            state.results.restore(item.id, results)
+        if self._budget.total >= end or self._budget.is_spent(item.origin, now_ms):
+            carried.is_unmatched = True
+            self.waiting.put(Unmatched(item, from_before=True), now_ms)
+            return
+        state.owing.owe_later(carried, now_ms, from_before=True)
+        if item.language in state.composing.listeners:
+            self._compose(carried, now_ms)
+
+    def _restore_receipt(self, item: Item, end: int, now_ms: int) -> None:
+        self._state.receipts.add(item)
+
+    def _restore_withdrawal(self, item: Item, end: int, now_ms: int) -> None:
+        withdrawal = Withdrawal.decode(item.payload)
+        self._state.table.withdraw(item, withdrawal)
+        self._state.parts.add_removals(item, withdrawal)
+
+    def _restore_announcement(self, item: Item, end: int, now_ms: int) -> None:
+        self._learn_services(item, self._node, now_ms)
+
+    def _restore_subscription(self, item: Item, end: int, now_ms: int) -> None:
+        state = self._state
+        subscription = Subscription.of(item, read_results(item))
+        state.table.put(subscription)
+        if state.owing.match_from_now_on(subscription, now_ms):
+            self._compose_from_now_on(subscription, now_ms)
+        state.services.add(subscription, self._publishers_for(subscription, now_ms))
+        state.parts.add(item.id, self._parts_of(subscription, now_ms))
+        state.covering.add(subscription, now_ms)
+
+    # ------------------------------------------------------------------ expiry
+
+    def _expire_notification(self, item: Item, now_ms: int) -> None:
+        state = self._state
+        state.carried.remove(item.id)
+        if state.composing.is_on:
+            state.composing.forget(item, now_ms)
+        if state.results.said:
+            state.results.release(item.id)
+
+    def _expire_receipt(self, item: Item, now_ms: int) -> None:
+        self._state.receipts.remove(item)
+
+    def _expire_withdrawal(self, item: Item, now_ms: int) -> None:
+        self._state.table.forget_tombstone((item.origin, item.payload[HEADER_ID]), item)
+
+    def _expire_announcement(self, item: Item, now_ms: int) -> None:
+        self._state.services.forget(item)
+        self._state.parts.ask_anew(item.origin)

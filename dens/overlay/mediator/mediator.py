@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from dens.interfaces import Identities
-from dens.overlay.events import CopyReplicated, HeardOffer, MessageStored
+from dens.overlay.events import CopyReplicated, MessageStored
 from dens.overlay.mediator.delivery import Notifying
-from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.handlers import MessageHandlers
 from dens.overlay.mediator.installation import REFUSES_WHOLE, Installing
 from dens.overlay.mediator.rendering import Framing
 from dens.overlay.mediator.replication import Sharing
+from dens.overlay.mediator.role import MediatingRole
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
-from dens.overlay.session.role import NodeRole
 from dens.overlay.session.signatures import verifies_signature
 from dens.overlay.storage.notification_store import Carried
 from dens.overlay.wire.codes import (
@@ -44,44 +44,28 @@ from dens.overlay.wire.codes import (
     SUPERSEDED,
     UNEXPECTED,
     UNSUBSCRIBE,
-    MessageType,
     Status,
 )
 from dens.overlay.wire.item import NUMBER_BITS, Item, ItemId
 from dens.overlay.wire.messages import SummaryMessage
 from dens.overlay.wire.summary import Summary
 
-_PRIORITY: Final = {
-    int(MessageType.UNSUBSCRIBE): 0,
-    int(MessageType.SUBSCRIBE): 1,
-    int(MessageType.RENEW): 1,
-    int(MessageType.RECEIPT): 2,
-    int(MessageType.ANNOUNCE): 3,
-    int(MessageType.NOTIFICATION): 4,
-}
 _DELIVERY: Final = 0
 """What an end in contact is owed goes first, whether the end is met itself or its host."""
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 
 
-class Mediator(NodeRole):
+class Mediator(MediatingRole):
     """Learns, relays, installs and notifies."""
 
     __slots__ = (
-        "_context",
-        "_durable",
         "_framing",
+        "_handlers",
         "_identities",
         "_installing",
-        "_learning",
         "_notifying",
-        "_sessions",
         "_sharing",
-        "_state",
     )
-
-    role = MEDIATOR
-    commits_at_once = False
 
     def __init__(
         self,
@@ -90,12 +74,9 @@ class Mediator(NodeRole):
         sharing: Sharing,
         identities: Identities | None,
     ) -> None:
-        self._context = context
-        self._durable = context.durable
-        self._sessions = context.sessions
-        self._state = state
+        super().__init__(context, state)
         self._sharing = sharing
-        self._learning = Learning(context, state)
+        self._handlers = MessageHandlers(context, state, self._notify)
         self._installing = Installing(context, state)
         self._framing = Framing(state, sharing)
         self._identities = identities
@@ -105,7 +86,7 @@ class Mediator(NodeRole):
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held; a mediator has no inbox."""
-        self._learning.restore(held, now_ms)
+        self._handlers.restore(held, now_ms)
         self._sharing.restore(now_ms)
 
     def on_take_failed(self, item: Item, now_ms: int) -> Status:
@@ -114,13 +95,11 @@ class Mediator(NodeRole):
 
     def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
-        return self._state.ended(item_id, now_ms)
+        return self._handlers.expire(item_id, now_ms)
 
-    def read_summary(self, message: SummaryMessage) -> Summary:
-        """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
-        if message.hello.role == MEDIATOR:
-            return self._durable.known.compare(message.known, message.first, message.last)
-        return super().read_summary(message)
+    def _read_mediator_summary(self, message: SummaryMessage) -> Summary:
+        """Return where the summary of another mediator differs from what is known here."""
+        return self._durable.known.compare(message.known, message.first, message.last)
 
     def relays_as_held(self) -> bool:
         """Return whether the replication policy shares everything."""
@@ -138,10 +117,6 @@ class Mediator(NodeRole):
         """Return the ends of this device, where a peer can make use of them."""
         return self._sharing.hosts_for(session)
 
-    def offers_for(self, question: bytes) -> list[HeardOffer]:
-        """Return what publishers announced whom a question is about, and which of them are in contact."""
-        return self._state.services.offered(question, self._sessions)
-
     # ------------------------------------------------------------------ taking messages
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
@@ -150,7 +125,7 @@ class Mediator(NodeRole):
             return NOT_SIGNED
         if item.type == NOTIFY and session.role is not MEDIATOR:
             return UNEXPECTED
-        status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        status = self._handlers.handle(item, session.peer, now_ms)
         if self._state.composing.news:
             self._pass_on_made(now_ms)
         if status is STORED or status is QUARANTINED:
@@ -165,18 +140,6 @@ class Mediator(NodeRole):
         return status
 
     # ------------------------------------------------------------------ giving messages
-
-    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        """Tell an end what is known of it."""
-        return self._durable.known.encode_only(session.peer, most_bytes)
-
-    def summary_part(
-        self, session: PeerSession, first: int, last: int | None, most_bytes: int
-    ) -> tuple[bytes, int]:
-        """Tell a mediator all that is known here, in parts where it is much."""
-        if session.role is MEDIATOR:
-            return self._durable.known.encode_part(first, last, most_bytes)
-        return super().summary_part(session, first, last, most_bytes)
 
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""
@@ -288,9 +251,9 @@ class Mediator(NodeRole):
         tell.
         """
         type = item.type
-        if type == NOTIFY or item.origin > session.covered or not session.lacks(item.id):
+        priority = self._handlers.rows[type].priority
+        if priority < 0 or item.origin > session.covered or not session.lacks(item.id):
             return
-        priority = _PRIORITY[type]
         if type == NOTIFICATION:
             if item.language in self._sharing.made and self._sharing.is_made_there(item, session, now_ms):
                 return
@@ -386,8 +349,8 @@ class Mediator(NodeRole):
 
     def timer_due(self, now_ms: int) -> None:
         """Do work that waits, and find what subscribers in contact are owed that was put off."""
-        if self._learning.waiting.due_ms <= now_ms:
-            self._learning.step(self._notify, now_ms)
+        if self._handlers.waiting.due_ms <= now_ms:
+            self._handlers.step(now_ms)
             if self._state.composing.news:
                 self._pass_on_made(now_ms)
         if self._notifying.deferred.find_ms <= now_ms:
@@ -395,11 +358,7 @@ class Mediator(NodeRole):
 
     def next_timer_ms(self) -> int:
         """Return when something is to be done or found."""
-        return min(self._notifying.deferred.find_ms, self._learning.waiting.due_ms)
-
-    def next_expiry_ms(self) -> int:
-        """Return when a subscription has lingered enough."""
-        return self._state.table.wake_ms
+        return min(self._notifying.deferred.find_ms, self._handlers.waiting.due_ms)
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough."""

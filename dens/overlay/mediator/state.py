@@ -22,20 +22,15 @@ from dens.overlay.storage.notification_store import NotificationStore
 from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
 from dens.overlay.wire.codes import (
-    ANNOUNCE,
     ASKING,
-    NOTIFICATION,
     NOTIFY,
     QUARANTINED,
     REASON_NAMES,
-    RECEIPT,
     STORED,
-    UNSUBSCRIBE,
     Reason,
     Status,
 )
 from dens.overlay.wire.item import Item, ItemId
-from watchdog.header import HEADER_ID
 
 
 class MediatorState:
@@ -165,26 +160,14 @@ class MediatorState:
         self._durable.forget(item.id)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[Reason.DELIVERED]))
 
-    def ended(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over; return whether it was held."""
+    def remove_expired(self, item_id: ItemId, now_ms: int) -> Item | None:
+        """Remove an expired message from what all types share; return it if it was held. The table of its
+        type is left to dens/overlay/mediator/handlers.py.
+        """
         item = self.items.pop(item_id, None)
         if item is None:
-            return False
+            return None
         self.set_aside.pop(item_id, None)
         self.parts.remove(item_id)
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
-        kind = item.type
-        if kind in (NOTIFICATION, NOTIFY):
-            self.carried.remove(item_id)
-            if self.composing.is_on:
-                self.composing.forget(item, now_ms)
-            if self.results.said:
-                self.results.release(item_id)
-        elif kind == RECEIPT:
-            self.receipts.remove(item)
-        elif kind == UNSUBSCRIBE:
-            self.table.forget_tombstone((item.origin, item.payload[HEADER_ID]), item)
-        elif kind == ANNOUNCE:
-            self.services.forget(item)
-            self.parts.ask_anew(item.origin)
-        return True
+        return item

@@ -222,3 +222,16 @@ ASKING: Final = frozenset({SUBSCRIBE, RENEW})
 """Types that put a subscription in force."""
 HAS_IT: Final = frozenset({STORED, KNOWN})
 """Statuses after which the peer has the message."""
+ORIGIN_ROLES: Final[dict[int, Role]] = {
+    SUBSCRIBE: SUBSCRIBER,
+    RENEW: SUBSCRIBER,
+    UNSUBSCRIBE: SUBSCRIBER,
+    RECEIPT: SUBSCRIBER,
+    ANNOUNCE: PUBLISHER,
+    NOTIFICATION: PUBLISHER,
+    ADVERTISE: PUBLISHER,
+    UNADVERTISE: PUBLISHER,
+    JOIN: MEDIATOR,
+    PRUNE: MEDIATOR,
+}
+"""The role of the nodes that create messages of each type."""

@@ -20,7 +20,7 @@ from dens.overlay.events import (
     NotificationMatched,
 )
 from dens.overlay.limits import Limits
-from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.handlers import MessageHandlers
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.mission import Mission
 from dens.overlay.policies.policy import ReplicationPolicy
@@ -468,14 +468,14 @@ def test_what_cannot_be_formed_is_not_tried_again_and_the_rest_goes(
 def test_a_fault_of_our_own_while_taking_is_held_relayed_and_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    learn = Learning._learn_notification
+    handle = MessageHandlers._handle_notification
 
-    def brittle(learning: Learning, item: Item, now_ms: int) -> object:
+    def brittle(handlers: MessageHandlers, item: Item, via: int, now_ms: int) -> object:
         if item.payload[1] == POISON:
             raise KeyError(item.id)
-        return learn(learning, item, now_ms)
+        return handle(handlers, item, via, now_ms)
 
-    monkeypatch.setattr(Learning, "_learn_notification", brittle)
+    monkeypatch.setattr(MessageHandlers, "_handle_notification", brittle)
     store = MemoryStore()
     limits = replace(Limits(), quarantined=3)
     node = mediator(store, limits=limits)
@@ -624,14 +624,14 @@ def test_a_quarantined_subscription_is_answered_as_such(
 ) -> None:
     """In this life and in the next, however often it is sent; the others are stored, and it is relayed."""
     if verb == "learn()":
-        taken = Learning.learn
+        taken = MessageHandlers.handle
 
-        def learn(self: Learning, item: Item, *rest: Any) -> Status:
+        def learn(self: MessageHandlers, item: Item, *rest: Any) -> Status:
             if item.type == MessageType.SUBSCRIBE and item.payload[4] == POISON:
                 raise Defect("learn()")
             return taken(self, item, *rest)
 
-        monkeypatch.setattr(Learning, "learn", learn)
+        monkeypatch.setattr(MessageHandlers, "handle", learn)
     store = MemoryStore()
     node = mediator(store, verb=verb, directory=BrittleDirectory(verb))
     greet(node, 3, Role.MEDIATOR)
