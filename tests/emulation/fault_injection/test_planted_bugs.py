@@ -10,7 +10,7 @@ from dens.overlay.covering.decomposition import PartBook
 from dens.overlay.covering.leases import Reliance
 from dens.overlay.covering.suppression import Sparing
 from dens.overlay.events import CopyDropped
-from dens.overlay.mediator.handlers import Learning
+from dens.overlay.mediator.handlers import MessageHandlers
 from dens.overlay.mediator.installation import Installing
 from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.mediator.node import DensNode
@@ -301,17 +301,17 @@ def an_outcome_is_shown_without_its_prediction(monkeypatch: pytest.MonkeyPatch) 
 
 def what_is_restored_is_not_fed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if notifications were restored before the subscriptions that make a composer of them."""
-    restore = Learning._restore_one
+    restore = MessageHandlers._restore_notification
 
-    def early(learning: Learning, item: Item, end: int, now_ms: int) -> None:
-        composing = learning._state.composing
+    def early(handlers: MessageHandlers, item: Item, end: int, now_ms: int) -> None:
+        composing = handlers._state.composing
         listeners, composing.listeners = composing.listeners, {}
         try:
-            restore(learning, item, end, now_ms)
+            restore(handlers, item, end, now_ms)
         finally:
             composing.listeners = composing.listeners or listeners
 
-    monkeypatch.setattr(Learning, "_restore_one", early)
+    monkeypatch.setattr(MessageHandlers, "_restore_notification", early)
 
 
 def a_late_first_part_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +326,7 @@ def a_late_first_part_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def what_was_carried_is_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Learning, "_compose_for", lambda *_: None)
+    monkeypatch.setattr(MessageHandlers, "_compose_for", lambda *_: None)
 
 
 @pytest.mark.parametrize(
