@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from plugins.board_vectors import NotificationVector, encode_notification
 from plugins.composite.composer import CompositeComposer
 from plugins.composite.pattern import Joined, Leaf
 from plugins.composite.vectors import CompositeBody, encode_body
 from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import NotificationVector, encode_notification
 from plugins.language import Matcher
 
 ALWAYS: Final = (-(10**12), 10**12)

@@ -17,9 +17,9 @@ import numpy as np
 from benchmarks.measurement import Measurement, alone
 from benchmarks.sizes import sized
 from emulation.devices.matching_costs import MatchingCosts
+from plugins.board_vectors import SubscriptionBody, encode_body
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.fnif import FlatMatcher
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 from plugins.language import Matcher
 from watchdog.aggregators import MIN, TAKAGI_SUGENO_0
 from watchdog.blocks import ONE_TABLE
@@ -48,10 +48,10 @@ def measured_costs(seconds: Seconds | None = None) -> MatchingCosts:
 
     nothing = each_us(FlatMatcher(None), 1)
 
-    def subscription_us(vector: bytes) -> float:
+    def subscription_us(body: bytes) -> float:
         held = FlatMatcher(None)
         for number in range(SUBSCRIPTIONS):
-            held.add((number >> 8, number & 255), vector)
+            held.add((number >> 8, number & 255), body)
         return max(0.0, each_us(held, SUBSCRIPTIONS) - nothing / SUBSCRIPTIONS)
 
     feature_test = subscription_us(_subscription([_UNTOLD]))
@@ -61,8 +61,8 @@ def measured_costs(seconds: Seconds | None = None) -> MatchingCosts:
     broken_down = subscription_us(_subscription(range(MOST), TAKAGI_SUGENO_0, _BILINEAR))
     columns = FastMatcher(None, columns_from=0)
     keys = np.arange(ROWS, dtype=np.uint32)
-    vectors = np.frombuffer(_subscription(range(3)) * ROWS, np.uint8).reshape(ROWS, -1)
-    columns.add_all(keys, vectors)
+    bodies = np.frombuffer(_subscription(range(3)) * ROWS, np.uint8).reshape(ROWS, -1)
+    columns.add_all(keys, bodies)
     columns.match(told, 0, 0)
     return MatchingCosts(
         feature_test_us=feature_test,
@@ -82,11 +82,8 @@ def measure() -> Iterable[Measurement]:
 def _subscription(attributes: Iterable[int], aggregator: int = MIN, block: bytes = b"") -> bytes:
     """Return a subscription that 150 comes near and does not satisfy, so that nothing is reported."""
     indexes = tuple(attributes)
-    return encode_subscription(
-        SubscriptionVector(
-            id=0,
-            seq=0,
-            valid=0,
+    return encode_body(
+        SubscriptionBody(
             stamp_s=0,
             threshold=15,
             aggregator=aggregator,

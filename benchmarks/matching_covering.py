@@ -10,6 +10,7 @@ from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
 from benchmarks.sizes import sized
 from plugins.fuzzy.relations.covering import CoveringForest
+from watchdog.header import BODY_AT
 
 COUNT = sized(100_000, 300)
 WANTED = sized(100_000, 300)
@@ -21,11 +22,11 @@ def measure() -> Iterator[Measurement]:
         vectors = workloads.covered(COUNT, attributes, size, 0.5)
         keys = [(number >> 8, number & 255) for number in range(COUNT)]
         warm = CoveringForest("subset", workloads.WIDE_BYTES)
-        warm.insert_all(keys[:1000], vectors[:1000])
+        warm.insert_all(keys[:1000], vectors[:1000][:, BODY_AT:])
         warm.remove_all(keys[:1000])
         forest = CoveringForest("subset", workloads.WIDE_BYTES)
         begin = time.process_time()
-        forest.insert_all(keys, vectors)
+        forest.insert_all(keys, vectors[:, BODY_AT:])
         inserted = time.process_time()
         forest.remove_all(keys[: COUNT // 2])
         removed = time.process_time()

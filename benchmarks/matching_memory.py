@@ -21,6 +21,7 @@ from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.kernels.compiled import compiled
 from plugins.kernels.rows import scan
 from plugins.kernels.rows.layout import AT, NOTHING, PREVIOUS, RECORDS, ROWS, TAIL, block_bytes, record_words
+from watchdog.header import BODY_AT
 
 SIZES = sized((100_000, 1_000_000, 3_000_000), (500, 1_000))
 NAMES = ("min", "max", "product", "arithmetic_mean", "geometric_mean", "harmonic_mean")
@@ -45,7 +46,7 @@ def measure() -> Iterator[Measurement]:
         yield beside(f"{name}_speed_of_reading_at_{SIZES[0]}", 1 / ours, 1 / reading)
     narrow = FastMatcher(None, "subset", 1)
     vectors = workloads.distinct(100_000, workloads.NARROW_ATTRIBUTES, 3, 1)
-    narrow.add_all(np.arange(len(vectors), dtype=np.uint32), vectors)
+    narrow.add_all(np.arange(len(vectors), dtype=np.uint32), vectors[:, BODY_AT:])
     yield at_most("bytes_of_a_three_attribute_subscription", narrow.store.held_bytes / len(vectors), 32, 1.0)
 
 
@@ -53,7 +54,7 @@ def _loaded(count: int, kind: int) -> FastMatcher:
     vectors = workloads.distinct(count, workloads.WIDE_ATTRIBUTES, PREDICATES, workloads.WIDE_BYTES)
     vectors[:, 5] |= kind
     matcher = FastMatcher(None, "subset", workloads.WIDE_BYTES)
-    matcher.add_all(np.arange(count, dtype=np.uint32), vectors)
+    matcher.add_all(np.arange(count, dtype=np.uint32), vectors[:, BODY_AT:])
     return matcher
 
 

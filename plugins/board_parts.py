@@ -6,27 +6,17 @@ notifications here, without knowing their encoding.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import SubscriptionBody, decode_body, decode_notification, encode_body
 from plugins.language import BOARD_LANGUAGE_ID, Part
-from watchdog.aggregators import AGGREGATOR_NAMES, UNMOVED_BY_ONE
-from watchdog.header import NO_HEADER, body_of
-from watchdog.vector import (
-    HEADER_BYTES,
-    attribute_feature_offset,
-    check_notification,
-    check_subscription,
-    constraints_offset,
-    event_feature_offset,
-    indexes,
-)
+from watchdog.aggregators import AGGREGATOR_NAMES, MIN, UNMOVED_BY_ONE
 
 CRISP: Final = 127
 """Slope of a constraint that holds exactly within its range."""
-_STAMP_AND_AGGREGATOR: Final = bytes(3)
-"""No creation time; all constraints must hold, to any degree."""
+_EVERY_BYTE: Final = (0, 255, CRISP)
 
 
 def crisp_part(table: MissionTable, event: int, ranges: Mapping[int, tuple[int, int]]) -> Part:
@@ -37,13 +27,17 @@ def crisp_part(table: MissionTable, event: int, ranges: Mapping[int, tuple[int, 
     >>> crisp_part(load_mission_table(["medical"]), 0, {1: (120, 255)}).body.hex()
     '00000078ff7f0102'
     """
-    width = table.feature_bytes
-    triples = b"".join(bytes((low, high, CRISP)) for _, (low, high) in sorted(ranges.items()))
-    feature = sum(1 << attribute for attribute in ranges)
-    features = (1 << event).to_bytes(width, "big") + feature.to_bytes(width, "big")
-    vector = NO_HEADER + _STAMP_AND_AGGREGATOR + triples + features
-    check_subscription(vector, width)
-    return Part(BOARD_LANGUAGE_ID, body_of(vector))
+    parts = SubscriptionBody(
+        stamp_s=0,
+        threshold=0,
+        aggregator=MIN,
+        block=b"",
+        constraints=tuple((low, high, CRISP) for _, (low, high) in sorted(ranges.items())),
+        event=event,
+        attributes=tuple(sorted(ranges)),
+        feature_bytes=table.feature_bytes,
+    )
+    return Part(BOARD_LANGUAGE_ID, encode_body(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +54,14 @@ class Constrained:
 
 def constrained_by(body: bytes, width: int) -> Constrained:
     """Return what a body of the boards' language constrains. Raise `VectorError` for invalid bytes."""
-    vector = NO_HEADER + body
-    check_subscription(vector, width)
-    found = bytearray(8 * width)
-    indexes(vector, event_feature_offset(vector, width), width, found)
-    event = found[0]
-    number = indexes(vector, attribute_feature_offset(vector, width), width, found)
-    attributes = tuple(found[:number])
-    aggregator = vector[HEADER_BYTES - 1] & 15
+    parts = decode_body(body, width)
     age = 8 * width - 1
     return Constrained(
-        event,
-        tuple(index for index in attributes if index != age),
-        age in attributes,
-        AGGREGATOR_NAMES[aggregator],
-        bool(UNMOVED_BY_ONE >> aggregator & 1),
+        parts.event,
+        tuple(index for index in parts.attributes if index != age),
+        age in parts.attributes,
+        AGGREGATOR_NAMES[parts.aggregator],
+        bool(UNMOVED_BY_ONE >> parts.aggregator & 1),
     )
 
 
@@ -84,16 +71,13 @@ def also_carrying(body: bytes, attribute: int, width: int) -> bytes:
 
     Only valid for aggregators that ignore such a constraint (`Constrained.needs_all`).
     """
-    vector = NO_HEADER + body
-    known = constrained_by(body, width).attributes
-    if attribute in known:
+    parts = decode_body(body, width)
+    if attribute in parts.attributes:
         return body
-    at = constraints_offset(vector) + 3 * sum(1 for index in known if index < attribute)
-    feature = attribute_feature_offset(vector, width)
-    mask = int.from_bytes(vector[feature:], "big") | 1 << attribute
-    wider = vector[:at] + bytes((0, 255, CRISP)) + vector[at:feature] + mask.to_bytes(width, "big")
-    check_subscription(wider, width)
-    return body_of(wider)
+    constraints = dict(zip(parts.attributes, parts.constraints, strict=True)) | {attribute: _EVERY_BYTE}
+    attributes = tuple(sorted(constraints))
+    triples = tuple(constraints[index] for index in attributes)
+    return encode_body(replace(parts, attributes=attributes, constraints=triples))
 
 
 def values_of_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, int]]:
@@ -105,10 +89,5 @@ def values_of_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, 
 
 def notification_values(vector: bytes, width: int) -> tuple[int, dict[int, int]]:
     """Return the same for a notification whose features have `width` bytes, without a mission."""
-    check_notification(vector, width)
-    found = bytearray(8 * width)
-    indexes(vector, event_feature_offset(vector, width), width, found)
-    event = found[0]
-    number = indexes(vector, attribute_feature_offset(vector, width), width, found)
-    values = vector[HEADER_BYTES : event_feature_offset(vector, width)]
-    return event, dict(zip(found[:number], values, strict=True))
+    parts = decode_notification(vector, width)
+    return parts.event, dict(zip(parts.attributes, parts.values, strict=True))

@@ -3,29 +3,28 @@ and with values that can satisfy it.
 """
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import NotificationVector, SubscriptionBody, encode_notification
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector, encode_notification
 from plugins.language import SubscriptionKey
 from watchdog.aggregators import ANY_ZERO_IS_ZERO, MIN
-from watchdog.header import NO_HEADER
 from watchdog.lifetime import lifetime_code
 from watchdog.membership import degree
 from watchdog.reading import Reading, Release
 
 
-def constraints_of(advertisement: SubscriptionVector) -> dict[int, tuple[int, int, int]]:
+def constraints_of(advertisement: SubscriptionBody) -> dict[int, tuple[int, int, int]]:
     """Return the constraint of each attribute."""
     return dict(zip(advertisement.attributes, advertisement.constraints, strict=True))
 
 
-def least_degree(advertisement: SubscriptionVector) -> int:
+def least_degree(advertisement: SubscriptionBody) -> int:
     """Return the minimum degree of one attribute's value so that the whole can be satisfied."""
     if not ANY_ZERO_IS_ZERO >> advertisement.aggregator & 1:
         return 0
     return max(17 * advertisement.threshold, 1) if advertisement.aggregator == MIN else 1
 
 
-def announced_degree(advertisement: SubscriptionVector, event: int, values: dict[int, int]) -> int | None:
+def announced_degree(advertisement: SubscriptionBody, event: int, values: dict[int, int]) -> int | None:
     """Return the least degree of some values, or None if they are not announced."""
     named = constraints_of(advertisement)
     if advertisement.event != event or not values or not values.keys() <= named.keys():
@@ -44,11 +43,11 @@ class AnnouncedFuzzyFilter:
     def __init__(self, table: MissionTable) -> None:
         self._table = table
         self._codec = FuzzyCodec(table)
-        self._held: dict[SubscriptionKey, SubscriptionVector] = {}
+        self._held: dict[SubscriptionKey, SubscriptionBody] = {}
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Add an advertisement. An invalid body raises `VectorError` and changes nothing."""
-        self._held[key] = self._codec.subscription(NO_HEADER + body)
+        self._held[key] = self._codec.subscription(body)
 
     def remove(self, key: SubscriptionKey) -> None:
         self._held.pop(key, None)

@@ -1,34 +1,33 @@
-"""The codec of the fuzzy language: checks vectors against the mission.
+"""The codec of the fuzzy language: checks bodies and notifications against the mission.
 
-`watchdog.vector` checks the structure. With a mission table, a vector must also have a known event class,
-attributes and values.
+`watchdog.vector` checks the structure. With a mission table, bytes must also have a known event class,
+attributes and values. Offsets in errors are those of the whole vector.
 """
 
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.vocabulary import EventClass
-from plugins.fuzzy.vectors import (
+from plugins.board_vectors import (
     NotificationVector,
-    SubscriptionVector,
+    SubscriptionBody,
+    decode_body,
     decode_notification,
-    decode_subscription,
 )
 from plugins.mission_check import event_in_mission, refuse_unknown_values
-from watchdog.vector import HEADER_BYTES, NOTIFICATION, kind
-
-Vector = SubscriptionVector | NotificationVector
+from watchdog.header import BODY_AT
+from watchdog.vector import HEADER_BYTES
 
 
 class FuzzyCodec:
-    """Decodes vectors with a mission table, or structurally only without one."""
+    """Decodes with a mission table, or structurally only without one."""
 
     def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
         self.table = table
         self.feature_bytes = feature_bytes if table is None else table.feature_bytes
 
-    def subscription(self, vector: bytes) -> SubscriptionVector:
-        """Return a subscription's parts, or raise `VectorError`."""
-        parts = decode_subscription(vector, self.feature_bytes)
-        self._check_features(parts, len(vector))
+    def subscription(self, body: bytes) -> SubscriptionBody:
+        """Return the parts of a body, or raise `VectorError`."""
+        parts = decode_body(body, self.feature_bytes)
+        self._check_features(parts, BODY_AT + len(body))
         return parts
 
     def notification(self, vector: bytes) -> NotificationVector:
@@ -40,13 +39,7 @@ class FuzzyCodec:
             refuse_unknown_values(event, values, HEADER_BYTES)
         return parts
 
-    def any(self, vector: bytes) -> Vector:
-        """Return the parts of a vector of either kind, or raise `VectorError`."""
-        if kind(vector, self.feature_bytes) == NOTIFICATION:
-            return self.notification(vector)
-        return self.subscription(vector)
-
-    def _check_features(self, parts: Vector, length: int) -> EventClass | None:
+    def _check_features(self, parts: SubscriptionBody | NotificationVector, length: int) -> EventClass | None:
         if self.table is None:
             return None
         named = set(parts.attributes) - {self.table.age_index}

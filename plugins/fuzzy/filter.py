@@ -38,9 +38,8 @@ class FuzzySourceFilter(FuzzyFilter):
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Add this subscription. An invalid body raises `VectorError` and changes nothing."""
-        vector = NO_HEADER + body
-        self._codec.subscription(vector)
-        super().add(key, vector)
+        self._codec.subscription(body)
+        super().add(key, NO_HEADER + body)  # the boards' filter reads whole vectors
 
     def feed(self, reading: Reading) -> list[Release]:
         """Return the notifications of this reading, with the lifetime of its event class."""

@@ -15,10 +15,9 @@ import numpy as np
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
+from plugins.board_vectors import SubscriptionBody, Triple, encode_body
 from plugins.fuzzy.patterns import pattern_bytes, short_form
-from plugins.fuzzy.vectors import SubscriptionVector, Triple, encode_subscription
 from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
-from watchdog.header import body_of
 
 LEAST_SLOPE: Final = 20
 MOST_SLOPE: Final = 80
@@ -107,10 +106,7 @@ def _body(
     table: MissionTable,
     combination: Combination,
 ) -> bytes:
-    parts = SubscriptionVector(
-        id=0,
-        seq=0,
-        valid=0,
+    parts = SubscriptionBody(
         stamp_s=stamp_s,
         threshold=threshold,
         aggregator=combination.aggregator,
@@ -120,4 +116,4 @@ def _body(
         attributes=tuple(attribute.index for attribute in attributes),
         feature_bytes=table.feature_bytes,
     )
-    return body_of(encode_subscription(parts))
+    return encode_body(parts)

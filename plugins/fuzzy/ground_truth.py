@@ -12,22 +12,18 @@ from typing import Final
 import numpy as np
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.bodies import BodyMatcher
+from plugins.board_vectors import AGGREGATOR_AT
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.matching.fast import FastMatcher
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.ground_truth import Bytes, Judged, MatcherTruth, ReadingColumns
 from plugins.kernels.compiled import is_available
 from watchdog.aggregators import has_block
-from watchdog.header import NO_HEADER
 
 TOGETHER_FROM: Final = 200_000
 """Pairs in a batch from which compiled code is faster, including its loading."""
 
 _SUBSET: Final = FEATURE_CONDITIONS[0]
-
-_AGGREGATOR: Final = 5
-"""The byte of a vector whose low nibble is the aggregator."""
 
 
 class FuzzyGroundTruth:
@@ -35,7 +31,7 @@ class FuzzyGroundTruth:
 
     def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
         self._feature_bytes = feature_bytes if table is None else table.feature_bytes
-        matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, _SUBSET, self._feature_bytes))
+        matcher = ALGORITHMS[DEFAULT_ALGORITHM](table, _SUBSET, self._feature_bytes)
         self._singly = MatcherTruth(matcher, complete_notification)
         self._together: FastMatcher | None = None
         self._bodies: dict[int, bytes] = {}
@@ -73,16 +69,15 @@ class FuzzyGroundTruth:
         return ends, keys, degrees
 
     def _put_in(self, columns: FastMatcher) -> None:
-        """Add new subscriptions to the columns: vectors of one length without a block form a table."""
+        """Add new subscriptions to the columns: bodies of one length without a block form a table."""
         tables: dict[int, list[int]] = {}
         for number, body in self._new.items():
-            vector = NO_HEADER + body
-            if has_block(vector[_AGGREGATOR] & 15):
-                columns.add((number >> 8, number & 255), vector)
+            if has_block(body[AGGREGATOR_AT] & 15):
+                columns.add((number >> 8, number & 255), body)
             else:
-                tables.setdefault(len(vector), []).append(number)
+                tables.setdefault(len(body), []).append(number)
         for length, numbers in tables.items():
-            joined = b"".join(NO_HEADER + self._new[number] for number in numbers)
+            joined = b"".join(self._new[number] for number in numbers)
             columns.add_all(np.array(numbers, np.uint32), np.frombuffer(joined, np.uint8).reshape(-1, length))
         self._new.clear()
 

@@ -1,8 +1,7 @@
 """The fuzzy language, number 1: seventeen bytes for "temperature is very high and heart rate is high in the
 ICU".
 
-Approximate and crisp predicates on normalised attributes, combined to one degree. Its code reads whole
-vectors, as boards do; `plugins.fuzzy.bodies` adds the three bytes of the overlay to a body.
+Approximate and crisp predicates on normalised attributes, combined to one degree.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy import NAMESPACE
+from plugins.fuzzy import FEATURE_CONDITIONS, NAMESPACE
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, SERVES_ONE
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import (
     LookUp,
     Matcher,
@@ -26,7 +24,8 @@ from watchdog.codes import ALGORITHMS as FILTER_ALGORITHMS
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
-    from plugins.fuzzy.bodies import BodyCovers, BodyRelations
+    from plugins.fuzzy.relations.covering import CoveringForest
+    from plugins.fuzzy.relations.relations import FuzzyRelations
     from plugins.fuzzy.relations.routing import FuzzyRouting
     from plugins.ground_truth import GroundTruth
     from plugins.routing import RoutingOptions
@@ -64,9 +63,7 @@ def _requested_values(table: MissionTable, body: bytes) -> Sequence[RequestedVal
 
 
 def _matcher(algorithm: str, features: str, table: MissionTable) -> Matcher:
-    from plugins.fuzzy.bodies import BodyMatcher
-
-    return BodyMatcher(ALGORITHMS[algorithm](table, features, table.feature_bytes))
+    return ALGORITHMS[algorithm](table, features, table.feature_bytes)
 
 
 def _authoring() -> "Authoring":
@@ -75,13 +72,10 @@ def _authoring() -> "Authoring":
     return FuzzyAuthoring()
 
 
-def _relations(features: str, table: MissionTable) -> "BodyRelations":
-    from plugins.fuzzy.bodies import BodyRelations
-    from plugins.fuzzy.relations.covering import CoveringForest
+def _relations(features: str, table: MissionTable) -> "FuzzyRelations":
     from plugins.fuzzy.relations.relations import FuzzyRelations
 
-    width = table.feature_bytes
-    return BodyRelations(FuzzyRelations(features, width), partial(CoveringForest, features, width))
+    return FuzzyRelations(features, table.feature_bytes)
 
 
 def _routing(features: str, table: MissionTable, options: "RoutingOptions") -> "FuzzyRouting":
@@ -90,11 +84,13 @@ def _routing(features: str, table: MissionTable, options: "RoutingOptions") -> "
     return FuzzyRouting(table, _relations(features, table), options)
 
 
-def _source_covers(table: MissionTable) -> "BodyCovers":
-    from plugins.fuzzy.bodies import BodyCovers
+def _source_covers(table: MissionTable) -> "CoveringForest":
+    """Return a forest among subscriptions with the same attributes, because a notification has the values of
+    one feature only. The age is not a value of a notification, so it may differ as at a mediator.
+    """
     from plugins.fuzzy.relations.covering import CoveringForest
 
-    return BodyCovers(CoveringForest("exact", table.feature_bytes))
+    return CoveringForest("exact", table.feature_bytes)
 
 
 def _ground_truth(table: MissionTable) -> "GroundTruth":

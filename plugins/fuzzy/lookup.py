@@ -4,7 +4,6 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
-from watchdog.header import NO_HEADER
 
 
 class FuzzyLookUp:
@@ -16,6 +15,6 @@ class FuzzyLookUp:
 
     def question(self, body: bytes) -> MeasuresAny:
         """Return the only alternative. An invalid body raises `VectorError`."""
-        parts = self._codec.subscription(NO_HEADER + body)
+        parts = self._codec.subscription(body)
         wanted = Requirement(parts.event, frozenset(parts.attributes) - {self._age_index})
         return MeasuresAny((wanted,))

@@ -17,11 +17,10 @@ from emulation.workload.subscription_requests import Numbering
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.generator import RandomSubscription
+from plugins.board_vectors import SubscriptionBody
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.generator import FuzzyGenerator
-from plugins.fuzzy.vectors import SubscriptionVector
 from tests.sizes import examples
-from watchdog.header import NO_HEADER
 
 TABLE = load_mission_table(["medical"])
 EVENT = TABLE.event("patient")
@@ -47,8 +46,8 @@ def population(
     return draw_population(np.random.default_rng(seed), draw, number=number, similarity=similarity)
 
 
-def parts_of(bodies: Sequence[bytes]) -> list[SubscriptionVector]:
-    return [FuzzyCodec(TABLE).subscription(NO_HEADER + body) for body in bodies]
+def parts_of(bodies: Sequence[bytes]) -> list[SubscriptionBody]:
+    return [FuzzyCodec(TABLE).subscription(body) for body in bodies]
 
 
 @given(
@@ -70,7 +69,7 @@ def test_every_subscription_is_well_formed_and_numbered_once(
     seen = set()
     numbering = Numbering(TABLE)
     for position, body in enumerate(found):
-        parts = codec.subscription(NO_HEADER + body)
+        parts = codec.subscription(body)
         assert attributes[0] <= len(parts.attributes) <= attributes[1]
         seen.add((position % hands, numbering.take(position % hands, 1, body)))
     assert len(seen) == number

@@ -6,14 +6,13 @@ from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.board_parts import BOARD_LANGUAGE_ID, crisp_part, values_of_board
-from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import (
+from plugins.board_vectors import (
     NotificationVector,
-    SubscriptionVector,
+    SubscriptionBody,
+    encode_body,
     encode_notification,
-    encode_subscription,
 )
-from watchdog.header import body_of
+from plugins.fuzzy.language import FUZZY
 from watchdog.vector import VectorError
 
 TABLE = load_mission_table(["medical"])
@@ -29,10 +28,7 @@ def test_it_is_the_language_of_boards() -> None:
 @given(st.dictionaries(attributes, ranges, min_size=1))
 def test_a_crisp_part_is_what_the_language_would_write(wanted: dict[int, tuple[int, int]]) -> None:
     ordered = sorted(wanted.items())
-    written = SubscriptionVector(
-        id=0,
-        seq=0,
-        valid=0,
+    written = SubscriptionBody(
         stamp_s=0,
         threshold=0,
         aggregator=0,
@@ -41,7 +37,7 @@ def test_a_crisp_part_is_what_the_language_would_write(wanted: dict[int, tuple[i
         event=0,
         attributes=tuple(index for index, _ in ordered),
     )
-    assert crisp_part(TABLE, 0, wanted).body == body_of(encode_subscription(written))
+    assert crisp_part(TABLE, 0, wanted).body == encode_body(written)
 
 
 @given(st.dictionaries(attributes, bytes_, min_size=1))

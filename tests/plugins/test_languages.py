@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from dens.config.entry_points import OutsidePackageError
 from knowledge_manager.mission_table import load_mission_table
+from plugins.board_vectors import SubscriptionBody, encode_body
 from plugins.direct.language import DIRECT, notification_for, subscription_to
 from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 from plugins.language import Match, Requirement
 from plugins.registry import RegistryError, language, languages
-from watchdog.header import body_of
+from watchdog.header import body_of, framed
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
@@ -91,8 +91,8 @@ def test_law_a_bad_vector_is_a_vector_error_and_changes_nothing(number: int, vec
 
 
 def test_fuzzy_look_up_leaves_the_age_out() -> None:
-    parts = SubscriptionVector(0, 0, 9, 0, 0, 0, b"", ((0, 9, 3), (1, 2, 127)), 0, (1, 7))
-    found = FUZZY.lookup(TABLE).question(body_of(encode_subscription(parts)))
+    parts = SubscriptionBody(0, 0, 0, b"", ((0, 9, 3), (1, 2, 127)), 0, (1, 7))
+    found = FUZZY.lookup(TABLE).question(encode_body(parts))
     assert found.alternatives == (Requirement(0, frozenset({1})),)
 
 
@@ -111,9 +111,8 @@ def subscriptions(draw: st.DrawFn) -> bytes:
     elif aggregator >= 14:
         block = bytes([128 if len(attributes) > 1 else 0])
     threshold = draw(st.integers(0, 15))
-    return encode_subscription(
-        SubscriptionVector(0, 0, 99, 0, threshold, aggregator, block, constraints, 0, tuple(attributes))
-    )
+    parts = SubscriptionBody(0, threshold, aggregator, block, constraints, 0, tuple(attributes))
+    return framed(0, 0, 99, encode_body(parts))
 
 
 @given(

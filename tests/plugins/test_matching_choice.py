@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.direct.language import DIRECT
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.ground_truth import FuzzyGroundTruth
 from plugins.fuzzy.language import FUZZY
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.naive import NaiveMatcher
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.ground_truth import ReadingColumns
 from plugins.guard.guarded import guarded
 from plugins.language import LanguageDefect, SubscriptionLanguage
@@ -102,7 +102,7 @@ def test_whatever_the_whole_reading_has_for_someone_reaches_them_under_both_cond
     truth = FuzzyGroundTruth(None)
     for number, vector in enumerate(vectors):
         source.add((0, number), vector)
-        mediator.add((0, number), vector)
+        mediator.add((0, number), vector[3:])
         truth.add(number, vector[3:])
     wanted = set(truth.judge(columns_of(values))[1].tolist())
     if condition == "exact":

@@ -9,6 +9,7 @@ from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.relations import ForestStatistics, PlainCovers, PlainForest
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
 from tests.plugins.toy_language import AlarmRelations
+from watchdog.header import body_of
 from watchdog.vector import VectorError
 
 alarms = st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 255)).map(bytes)
@@ -46,8 +47,8 @@ def test_law_no_root_covers_a_root_and_every_child_is_covered(bodies: list[bytes
 def test_the_roots_are_those_of_the_compiled_forest(vectors: list[bytes]) -> None:
     plain, compiled = PlainForest(FuzzyRelations().covers), CoveringForest()
     for number, vector in enumerate(vectors):
-        plain.insert((number, 0), vector)
-        compiled.insert((number, 0), vector)
+        plain.insert((number, 0), body_of(vector))
+        compiled.insert((number, 0), body_of(vector))
     assert plain.roots() == compiled.roots()
 
 

@@ -19,6 +19,7 @@ from watchdog.aggregators import MOST_BASIC, WITH_RULES
 from watchdog.codes import ALGORITHMS, INSTALLED, KNOWN, REPLACED
 from watchdog.covering import covers, is_covered
 from watchdog.filter import FuzzyFilter
+from watchdog.header import body_of
 from watchdog.membership import degree
 from watchdog.pool import FOLLOWERS, KEY, Pool
 from watchdog.reading import Reading
@@ -236,7 +237,7 @@ def test_a_node_that_matches_by_the_same_name_wants_what_the_board_released(
         matcher = MATCHERS[name](None, "subset", 1)
         source = FuzzyFilter(1, condition, pool=Pool(1, 512, algorithm=number))
         for id, vector in enumerate(ageless):
-            matcher.add((1, id), vector)
+            matcher.add((1, id), body_of(vector))
             source.add((1, id), vector)
         for reading in feed:
             if not reading.mask[0]:

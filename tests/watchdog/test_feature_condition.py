@@ -116,7 +116,7 @@ def test_mediators_serve_each_satisfied_subscription_once_under_exact(
         mediator = MATCHERS[name](None, condition, size)
         for number, one in enumerate(wishes):
             source.add((1, number), one.vector(size))
-            mediator.add((1, number), one.vector(size))
+            mediator.add((1, number), one.vector(size)[len(NO_HEADER) :])
         for measured in readings:
             served = [
                 match.key[1]

@@ -14,6 +14,7 @@ from dens_experiments.tables import number
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, MatcherFactory
 from plugins.language import Matcher
 from plugins.matching_work import work_of
+from watchdog.header import body_of
 
 MATCHERS: Final = ("crisp", "fnif", "fnifs", "fnifc", "fip", "fast")
 LOADED: Final = ("fnif", "fnifs", "fnifc", "fip", "fast")
@@ -23,7 +24,7 @@ def loaded(factory: MatcherFactory, condition: str, vectors: list[bytes]) -> Mat
     """Return a matcher that holds these subscriptions."""
     matcher = factory(None, condition, 1)
     for place, vector in enumerate(vectors):
-        matcher.add((place >> 8, place & 255), vector)
+        matcher.add((place >> 8, place & 255), body_of(vector))
     return matcher
 
 

@@ -1,9 +1,11 @@
 """Description of a vector, byte by byte, as `dens decode` prints it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from knowledge_manager.durations import written_duration
+from plugins.codec_table import CodecTable
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 from watchdog.lifetime import lifetime_s
 
@@ -69,28 +71,49 @@ class Fields:
         self._taken.append(VectorField(self._offset, content, name, meaning))
         self._offset += length
 
+    def take_table(
+        self, table: CodecTable[Any], data: bytes, words: Mapping[str, str | Sequence[str]], width: int
+    ) -> None:
+        """Add the fields of a codec table with their texts, of bytes that follow."""
+        for name, piece, meaning in table.annotate(data, words, width):
+            self.take(len(piece), name, meaning)
+
     def found(self) -> tuple[VectorField, ...]:
         return tuple(self._taken)
 
 
-def subscription_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
-    """Return the fields of a subscription up to its creation time, and their values. All languages share
-    them.
-    """
+def header_fields(vector: bytes) -> tuple[Fields, dict[str, Any]]:
+    """Return the fields of a subscription's header, which all languages share, and their values."""
     fields = Fields(vector)
     fields.take(1, "id", f"number {vector[HEADER_ID]} at its subscriber")
     fields.take(1, "seq", f"revision {vector[HEADER_REVISION]}")
     lives_s = lifetime_s(vector[HEADER_LIFETIME])
-    fields.take(1, "valid", f"lives {written_duration(lives_s)}")
-    fields.take(2, "stamp", f"created at {stamp_s} s (modulo 65536)")
-    facts = {
+    fields.take(1, "valid", lifetime_words(vector[HEADER_LIFETIME]))
+    return fields, {
         "id": vector[HEADER_ID],
         "seq": vector[HEADER_REVISION],
         "valid": vector[HEADER_LIFETIME],
         "valid_s": lives_s,
-        "stamp_s": stamp_s,
     }
-    return fields, facts
+
+
+def lifetime_words(lifetime_q: int) -> str:
+    return f"lives {written_duration(lifetime_s(lifetime_q))}"
+
+
+def happened_words(stamp_s: int) -> str:
+    return f"happened at {stamp_s} s (modulo 65536)"
+
+
+def created_words(stamp_s: int) -> str:
+    return f"created at {stamp_s} s (modulo 65536)"
+
+
+def subscription_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
+    """Return the fields of a subscription up to its creation time, and their values."""
+    fields, facts = header_fields(vector)
+    fields.take(2, "stamp", created_words(stamp_s))
+    return fields, facts | {"stamp_s": stamp_s}
 
 
 def notification_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
@@ -99,7 +122,7 @@ def notification_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, An
     number = int.from_bytes(vector[HEADER_ID:HEADER_LIFETIME], "big")
     fields.take(2, "event number", f"{number} at its publisher")
     lives_s = lifetime_s(vector[HEADER_LIFETIME])
-    fields.take(1, "valid", f"lives {written_duration(lives_s)}")
-    fields.take(2, "stamp", f"happened at {stamp_s} s (modulo 65536)")
+    fields.take(1, "valid", lifetime_words(vector[HEADER_LIFETIME]))
+    fields.take(2, "stamp", happened_words(stamp_s))
     facts = {"number": number, "valid": vector[HEADER_LIFETIME], "valid_s": lives_s, "stamp_s": stamp_s}
     return fields, facts

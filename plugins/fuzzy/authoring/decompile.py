@@ -10,13 +10,10 @@ from xml.sax.saxutils import quoteattr
 
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import SubscriptionBody, Triple, subscription_body
 from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
-from plugins.fuzzy.vectors import (
-    SubscriptionVector,
-    Triple,
-)
 from watchdog.aggregators import (
     AGGREGATOR_NAMES,
     MIN,
@@ -27,6 +24,7 @@ from watchdog.aggregators import (
     WITH_RULES,
 )
 from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, SUM_OF_PAIRS, TABLE_PER_PAIR
+from watchdog.header import BODY_AT
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 _NAMED = ("geometric_mean", "harmonic_mean")
@@ -36,7 +34,7 @@ def decompile(vector: bytes, table: MissionTable) -> str:
     """Return a subscription document for the vector. Bytes that are not a subscription raise
     `VectorError`.
     """
-    parts = FuzzyCodec(table).subscription(vector)
+    parts = FuzzyCodec(table).subscription(subscription_body(vector))
     event = table.event_at(parts.event)
     predicates = [
         _predicate(event.attribute_at(index).name if index != table.age_index else None, triple, weight)
@@ -46,12 +44,13 @@ def decompile(vector: bytes, table: MissionTable) -> str:
         "age" if index == table.age_index else event.attribute_at(index).name for index in parts.attributes
     ]
     body = _combined(parts, predicates, called)
+    id, seq, lifetime_q = vector[:BODY_AT]
     threshold = f' threshold="{_threshold(parts.threshold)}"' if parts.threshold else ""
     head = f"<subscription xmlns={quoteattr(NAMESPACE)} event={quoteattr(event.name)}"
     return "\n".join(
         [
-            f"<!-- compile with id {parts.id}, seq {parts.seq}, stamp {parts.stamp_s} -->",
-            f"{head} valid={quoteattr(_valid(parts.valid))}{threshold}>",
+            f"<!-- compile with id {id}, seq {seq}, stamp {parts.stamp_s} -->",
+            f"{head} valid={quoteattr(_valid(lifetime_q))}{threshold}>",
             *body,
             "</subscription>",
             "",
@@ -70,7 +69,7 @@ def _valid(code: int) -> str:
     return written_duration(seconds) if lifetime_code(seconds) == code else f"code:{code}"
 
 
-def _weights(parts: SubscriptionVector) -> list[str]:
+def _weights(parts: SubscriptionBody) -> list[str]:
     if parts.aggregator != WEIGHTED_MEAN:
         return [""] * len(parts.constraints)
     return [f' weight="{weight}"' for weight in parts.block]
@@ -89,7 +88,7 @@ def _predicate(attribute: str | None, triple: Triple, weight: str) -> list[str]:
     ]
 
 
-def _combined(parts: SubscriptionVector, predicates: list[list[str]], called: list[str]) -> list[str]:
+def _combined(parts: SubscriptionBody, predicates: list[list[str]], called: list[str]) -> list[str]:
     if WITH_PATTERN >> parts.aggregator & 1:
         return _pattern(parts, predicates)
     lines = [line for predicate in predicates for line in predicate]
@@ -100,7 +99,7 @@ def _combined(parts: SubscriptionVector, predicates: list[list[str]], called: li
     return _indented(lines)
 
 
-def _function(parts: SubscriptionVector, called: list[str]) -> list[str]:
+def _function(parts: SubscriptionBody, called: list[str]) -> list[str]:
     """Return a function by its name or its rules, else by its bytes."""
     function = parts.block[0]
     if function < NAMED_FUNCTIONS:
@@ -134,7 +133,7 @@ def _linear(rule: bytes, a: int, b: int) -> str:
     return " ".join(terms)
 
 
-def _pattern(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
+def _pattern(parts: SubscriptionBody, predicates: list[list[str]]) -> list[str]:
     evaluate = "breakdown" if parts.aggregator == PATTERN_BREAKDOWN else "exact"
     nested = _nested(pattern_from_bytes(parts.block, len(predicates)), predicates)
     norm = norm_of(parts.block)

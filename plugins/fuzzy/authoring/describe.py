@@ -3,7 +3,8 @@
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.output.board_notifications import describe_board_notification
 from plugins.authoring.output.byte_words import Names
-from plugins.authoring.output.description import Description, subscription_head
+from plugins.authoring.output.description import Description, created_words, header_fields
+from plugins.board_vectors import SUBSCRIPTION, SubscriptionBody, subscription_body
 from plugins.fuzzy.authoring.words import (
     combination_words,
     constraint_words,
@@ -11,7 +12,7 @@ from plugins.fuzzy.authoring.words import (
     threshold_words,
 )
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import SubscriptionVector
+from watchdog.header import HEADER_LIFETIME
 from watchdog.vector import NOTIFICATION
 from watchdog.vector import kind as kind_of
 
@@ -26,26 +27,31 @@ def describe_vector(
     names = Names(table, codec.feature_bytes)
     if kind == "nv" or (kind is None and kind_of(vector, codec.feature_bytes) == NOTIFICATION):
         return describe_board_notification(vector, table, codec.feature_bytes)
-    return _describe_subscription(vector, codec.subscription(vector), names)
+    body = subscription_body(vector)
+    return _describe_subscription(vector, body, codec.subscription(body), names)
 
 
-def _describe_subscription(vector: bytes, parts: SubscriptionVector, names: Names) -> Description:
+def _describe_subscription(vector: bytes, body: bytes, parts: SubscriptionBody, names: Names) -> Description:
     called = [names.attribute(parts.event, index) for index in parts.attributes]
-    fields, facts = subscription_head(vector, parts.stamp_s)
     combining = combination_words(parts, called)
-    fields.take(1, "threshold, aggregator", f"degree {threshold_words(parts.threshold)}; {combining}")
-    if parts.block:
-        fields.take(1 + len(parts.block), "pattern block", f"{len(parts.block)} bytes: {combining}")
     constraints = []
     for index, triple, name in zip(parts.attributes, parts.constraints, called, strict=True):
         attribute = names.attribute_of(parts.event, index)
         words = constraint_words(triple, attribute, age=names.is_age(index))
-        fields.take(3, "constraint", f"{name} {words}")
         v, V, g = triple
         constraints.append({"attribute": name, "index": index, "v": v, "V": V, "g": g, "words": words})
-    fields.take(names.feature_bytes, "event feature", names.event(parts.event))
-    fields.take(names.feature_bytes, "attribute feature", ", ".join(called))
+    field_words = {
+        "stamp": created_words(parts.stamp_s),
+        "threshold, aggregator": f"degree {threshold_words(parts.threshold)}; {combining}",
+        "pattern block": f"{len(parts.block)} bytes: {combining}",
+        "constraint": [f"{one['attribute']} {one['words']}" for one in constraints],
+        "event feature": names.event(parts.event),
+        "attribute feature": ", ".join(called),
+    }
+    fields, facts = header_fields(vector)
+    fields.take_table(SUBSCRIPTION, body, field_words, names.feature_bytes)
     facts |= {
+        "stamp_s": parts.stamp_s,
         "threshold": parts.threshold / 15,
         "threshold_u8": 17 * parts.threshold,
         "aggregator": parts.aggregator,
@@ -55,5 +61,5 @@ def _describe_subscription(vector: bytes, parts: SubscriptionVector, names: Name
         "event_index": parts.event,
         "constraints": constraints,
     }
-    sentences = tuple(subscription_words(parts, names))
+    sentences = tuple(subscription_words(parts, names, vector[HEADER_LIFETIME]))
     return Description("subscription", vector, fields.found(), sentences, facts)

@@ -12,12 +12,12 @@ from plugins.authoring.constants import reading_of
 from plugins.authoring.output.byte_words import Names
 from plugins.authoring.output.description import Description
 from plugins.authoring.output.reading_words import reading_words
+from plugins.board_vectors import SubscriptionBody, subscription_body
 from plugins.byte_readings import byte_of
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.words import constraint_words
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import SubscriptionVector
 from watchdog.membership import degree
 from watchdog.score import satisfies, vector_degree
 
@@ -94,7 +94,7 @@ def explain_vector(
     A value for an unknown attribute raises `UnknownName`, an unreadable one `BadConstant`, bytes that are not
     a subscription `VectorError`.
     """
-    parts = FuzzyCodec(table).subscription(vector)
+    parts = FuzzyCodec(table).subscription(subscription_body(vector))
     given = values or {}
     event = table.event_at(parts.event)
     known = {attribute.name: attribute for attribute in event.attributes}
@@ -127,7 +127,7 @@ def explain_vector(
 
 
 def _clause(
-    parts: SubscriptionVector,
+    parts: SubscriptionBody,
     rank: int,
     names: Names,
     told: Mapping[str, tuple[str, str]],

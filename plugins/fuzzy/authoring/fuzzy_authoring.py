@@ -92,14 +92,13 @@ class FuzzyAuthoring(Authoring):
         """Return a matcher by algorithm and feature condition; without a table, vectors are checked
         structurally only.
         """
-        from plugins.fuzzy.bodies import BodyMatcher
         from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
-        from plugins.fuzzy.vectors import FEATURE_CONDITIONS
+        from plugins.fuzzy import FEATURE_CONDITIONS
         from plugins.matching_choice import known_name
 
         make = ALGORITHMS[known_name("matcher", algorithm or DEFAULT_ALGORITHM, ALGORITHMS)]
         condition = known_name("condition", features, FEATURE_CONDITIONS)
-        return BodyMatcher(make(table, condition, 1 if table is None else table.feature_bytes))
+        return make(table, condition, 1 if table is None else table.feature_bytes)
 
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int

@@ -6,6 +6,7 @@ from html import escape
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.output.byte_words import Names, value_words
 from plugins.authoring.output.pages import page_of
+from plugins.board_vectors import subscription_body
 from plugins.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.compile import CompiledFuzzy
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Exact
@@ -30,7 +31,7 @@ class Panel:
 
 def panels(vector: bytes, table: MissionTable, compiled: CompiledFuzzy | None = None) -> list[Panel]:
     """Return one panel per constraint of the vector, with the requested curves after a compilation."""
-    parts = FuzzyCodec(table).subscription(vector)
+    parts = FuzzyCodec(table).subscription(subscription_body(vector))
     names = Names(table, table.feature_bytes)
     made = []
     for rank, (index, triple) in enumerate(zip(parts.attributes, parts.constraints, strict=True)):

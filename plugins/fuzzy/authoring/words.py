@@ -8,12 +8,9 @@ from knowledge_manager.vocabulary.event_class import Attribute
 from plugins.authoring.constants import shown_unit
 from plugins.authoring.output.byte_words import Names, value_words
 from plugins.authoring.output.reading_words import amount_words, reading_words
+from plugins.board_vectors import SubscriptionBody, Triple
 from plugins.byte_readings import first_reading, last_reading
 from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
-from plugins.fuzzy.vectors import (
-    SubscriptionVector,
-    Triple,
-)
 from watchdog.aggregators import AGGREGATOR_NAMES, PATTERN_BREAKDOWN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 from watchdog.lifetime import lifetime_s
 
@@ -102,7 +99,7 @@ def _bracketed(pattern: Pattern, names: list[str]) -> str:
     return f"({text})" if isinstance(pattern, Joined) else text
 
 
-def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
+def combination_words(parts: SubscriptionBody, names: list[str]) -> str:
     """Return how the degrees of the predicates are combined."""
     if WITH_PATTERN >> parts.aggregator & 1:
         pattern = pattern_words(pattern_from_bytes(parts.block, len(names)), names)
@@ -126,7 +123,7 @@ def threshold_words(threshold: int) -> str:
     return f"at least {threshold / 15:.3g}" if threshold else "any above 0"
 
 
-def subscription_words(parts: SubscriptionVector, names: Names) -> list[str]:
+def subscription_words(parts: SubscriptionBody, names: Names, lifetime_q: int) -> list[str]:
     """Return the subscription in sentences, one per line."""
     called = [names.attribute(parts.event, index) for index in parts.attributes]
     lines = [f"{names.event(parts.event)} events where"]
@@ -134,6 +131,6 @@ def subscription_words(parts: SubscriptionVector, names: Names) -> list[str]:
         attribute = names.attribute_of(parts.event, index)
         lines.append(f"  {name} {constraint_words(triple, attribute, age=names.is_age(index))}")
     lines.append(f"combined by {combination_words(parts, called)};")
-    lives = written_duration(lifetime_s(parts.valid))
+    lives = written_duration(lifetime_s(lifetime_q))
     lines.append(f"the degree is {threshold_words(parts.threshold)}; it lives {lives}.")
     return lines

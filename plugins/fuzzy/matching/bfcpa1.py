@@ -8,12 +8,12 @@ degree. Multiplicative means use their generator instead, in whose domain that m
 from collections.abc import Iterator
 from typing import ClassVar
 
+from plugins.board_vectors import AGGREGATOR_AT
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
 from plugins.language import Match
 from watchdog.aggregators import TAKAGI_SUGENO_1
 from watchdog.breakdown import evaluate_function
-from watchdog.score import memberships, satisfies
-from watchdog.vector import HEADER_BYTES, constraints_offset
+from watchdog.membership import degree
 
 
 class FirstOrderMatcher(Population):
@@ -35,10 +35,10 @@ class FirstOrderMatcher(Population):
         for held in self._held.values():
             if self.serves(told, held):
                 n = len(held.attributes)
-                degrees = bytearray(n)
-                start = constraints_offset(held.vector)
-                memberships(held.vector, start, told.row, held.attributes, n, degrees)
+                values = [told.row[attribute] for attribute in held.attributes]
+                pairs = zip(values, held.constraints, strict=True)
+                degrees = bytearray(degree(value, *triple) for value, triple in pairs)
                 self.work.judged(n, held.pairs)
-                overall = evaluate_function(held.vector, HEADER_BYTES, degrees, n, self.order)
-                if satisfies(held.vector[5], overall):
+                overall = evaluate_function(held.body, AGGREGATOR_AT + 1, degrees, n, self.order)
+                if held.is_satisfied(overall):
                     yield Match(held.key, overall)

@@ -18,8 +18,6 @@ from plugins.language import Match, SubscriptionKey
 from watchdog.aggregators import PATTERN_BREAKDOWN
 from watchdog.membership import degree
 from watchdog.pattern import both
-from watchdog.score import satisfies
-from watchdog.vector import HEADER_BYTES, constraints_offset
 
 Evaluation = Callable[[list[int]], int]
 """Degrees of the predicates → degree of the pattern."""
@@ -40,9 +38,8 @@ class BrokenDownPatternMatcher(Population):
             )
 
     def entered(self, held: Held) -> None:
-        block = held.vector[HEADER_BYTES + 1 : constraints_offset(held.vector)]
-        tree = pattern_from_bytes(block, len(held.attributes))
-        self._evaluations[held.key] = decomposed(tree, norm_of(block))
+        tree = pattern_from_bytes(held.block, len(held.attributes))
+        self._evaluations[held.key] = decomposed(tree, norm_of(held.block))
 
     def left(self, held: Held) -> None:
         del self._evaluations[held.key]
@@ -56,7 +53,7 @@ class BrokenDownPatternMatcher(Population):
                 degrees = [degree(x, *triple) for x, triple in zip(values, held.constraints, strict=True)]
                 self.work.judged(len(degrees), held.pairs)
                 overall = self._evaluations[held.key](degrees)
-                if satisfies(held.vector[5], overall):
+                if held.is_satisfied(overall):
                     yield Match(held.key, overall)
 
 

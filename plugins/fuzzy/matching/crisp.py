@@ -6,9 +6,10 @@ complemented constraint the reverse. The combination is unchanged.
 
 from collections.abc import Iterator
 
+from plugins.board_vectors import AGGREGATOR_AT
 from plugins.fuzzy.matching.population import Population, Told
 from plugins.language import Match
-from watchdog.score import combine, satisfies
+from watchdog.score import combine
 
 FULFILLED, FAILED = 255, 0
 
@@ -30,6 +31,6 @@ class CrispMatcher(Population):
                 work.memberships += n
                 work.aggregations += 1
                 work.pairs += held.pairs
-                overall = combine(held.vector, 5, degrees, n)
-                if satisfies(held.vector[5], overall):
+                overall = combine(held.body, AGGREGATOR_AT, degrees, n)
+                if held.is_satisfied(overall):
                     yield Match(held.key, overall)

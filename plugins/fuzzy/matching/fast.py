@@ -4,7 +4,7 @@ Subscriptions are columns in groups of equal event, mask and aggregator (`plugin
 notification scans only the groups that its feature admits. docs/decisions/0003-matching.md has the reasons.
 
     >>> matcher = FastMatcher(None)
-    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.add((7, 0), bytes.fromhex("00000064c87f0101"))
     >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)[0].degree_u8
     255
 """
@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import Columns, group_of, plain_columns, row_of
 from plugins.fuzzy.matching.fnif import FlatMatcher
 from plugins.fuzzy.matching.notification_rows import read_rows
 from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.kernels.rows.rows import RowStore
 from plugins.key_numbers import FIRST_ALIAS, KeyNumbers, check_key
 from plugins.language import Match, SubscriptionKey
@@ -65,28 +65,28 @@ class FastMatcher:
         self.search = self._searching(self.store)
         self._numbers = KeyNumbers()
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Add this subscription; a known key is replaced. An invalid vector raises `VectorError` and changes
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Add this subscription; a known key is replaced. An invalid body raises `VectorError` and changes
         nothing.
         """
         check_key(key)
         if self._few is not None and len(self._few) < self._columns_from:
-            self._few.add(key, vector)
+            self._few.add(key, body)
             return
-        parts = self._codec.subscription(vector)
+        parts = self._codec.subscription(body)
         self._spread()
         number = self._numbers.take(key)
         self.store.remove(number)
         self.store.put(group_of(parts), number, *row_of(parts))
 
-    def add_all(self, keys: npt.NDArray[np.uint32], vectors: npt.NDArray[np.uint8]) -> None:
-        """Add many new subscriptions at once: origin·256 + id, and one vector of the same length for each.
+    def add_all(self, keys: npt.NDArray[np.uint32], bodies: npt.NDArray[np.uint8]) -> None:
+        """Add many new subscriptions at once: origin·256 + id, and one body of the same length for each.
 
-        The aggregators have no block; no key may be held, and origins are below 16,711,680. An invalid vector
+        The aggregators have no block; no key may be held, and origins are below 16,711,680. An invalid body
         raises `VectorError` and changes nothing.
         """
         check_ordinary(keys)
-        columns: Columns = plain_columns(self._codec, vectors)
+        columns: Columns = plain_columns(self._codec, bodies)
         self._spread()
         for group, rows in columns.groups:
             chosen = (keys[rows], columns.floors[rows], columns.cores[rows], columns.slopes[rows])
@@ -154,7 +154,7 @@ class FastMatcher:
             return
         store, numbers = RowStore(), KeyNumbers()
         for held in self._few:
-            parts = self._codec.subscription(held.vector)
+            parts = self._codec.subscription(held.body)
             store.put(group_of(parts), numbers.take(held.key), *row_of(parts))
         self.store, self.search, self._numbers = store, self._searching(store), numbers
         self._few = None

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import AGGREGATOR_AT
 from plugins.fuzzy.matching.population import Held, Population, Told
 from plugins.language import Match, SubscriptionKey
 from watchdog.membership import degree
-from watchdog.score import combine, satisfies
+from watchdog.score import combine
 
 Predicate = tuple[int, int, int, int]
 """(attribute, v, V, g)."""
@@ -45,7 +46,7 @@ class PredicateIndexMatcher(Population):
         for predicate in self._of[held.key]:
             index.setdefault(predicate, _Indexed()).subscriptions[held.key] = None
         n = len(held.attributes)
-        if combine(held.vector, 5, bytearray(2 * n), n) > 0:
+        if combine(held.body, AGGREGATOR_AT, bytearray(2 * n), n) > 0:
             self._from_nothing[held.key] = None
 
     def left(self, held: Held) -> None:
@@ -83,6 +84,6 @@ class PredicateIndexMatcher(Population):
                     row[rank] = degrees.get(predicate, 0)
                 self.work.aggregations += 1
                 self.work.pairs += held.pairs
-                overall = combine(held.vector, 5, row, n)
-                if satisfies(held.vector[5], overall):
+                overall = combine(held.body, AGGREGATOR_AT, row, n)
+                if held.is_satisfied(overall):
                     yield Match(key, overall)

@@ -4,7 +4,7 @@ Every subscription's feature is compared with the notification's; memberships ar
 features fit. The paper compares with XOR, which is the feature condition `exact`.
 
     >>> matcher = FlatMatcher(None)
-    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.add((7, 0), bytes.fromhex("00000064c87f0101"))
     >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)[0].degree_u8
     255
 """

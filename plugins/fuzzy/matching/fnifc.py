@@ -8,6 +8,7 @@ covered subscription is reported like any other, with its own degree.
 from collections.abc import Iterator
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import AGGREGATOR_AT
 from plugins.fuzzy.matching.population import Held, Population, Told
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.language import Match, SubscriptionKey
@@ -22,7 +23,7 @@ class CoveringMatcher(Population):
         self._roots: list[SubscriptionKey] | None = None
 
     def entered(self, held: Held) -> None:
-        self.forest.insert(held.key, held.vector)
+        self.forest.insert(held.key, held.body)
         self._roots = None
 
     def left(self, held: Held) -> None:
@@ -34,9 +35,9 @@ class CoveringMatcher(Population):
             self._roots = self.forest.roots()
         pending = [(key, b"", 0) for key in self._roots]
         while pending:
-            key, body, degree = pending.pop()
+            key, meaning, degree = pending.pop()
             held = self._held[key]
-            if held.vector[5:] == body:
+            if held.body[AGGREGATOR_AT:] == meaning:
                 matched = [Match(key, degree)]
             else:
                 self.work.feature_tests += 1
@@ -44,4 +45,4 @@ class CoveringMatcher(Population):
             for match in matched:
                 yield match
                 below = self.forest.children(key)
-                pending.extend((child, held.vector[5:], match.degree_u8) for child in below)
+                pending.extend((child, held.body[AGGREGATOR_AT:], match.degree_u8) for child in below)

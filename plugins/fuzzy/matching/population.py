@@ -8,15 +8,19 @@ order of the matches.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import AGGREGATOR_AT, Triple
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.matching.relational_pairs import relational_pairs
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS, Triple
 from plugins.language import Match, NotServed, SubscriptionKey
 from plugins.matching_work import MatchingWork
 from watchdog.score import satisfies, score
+
+_BLOCK_AT: Final = AGGREGATOR_AT + 1
 
 
 class AggregatorNotServed(NotServed):
@@ -30,7 +34,7 @@ class Held:
     """
 
     key: SubscriptionKey
-    vector: bytes
+    body: bytes
     event: int
     needs: int
     attributes: bytes
@@ -39,7 +43,15 @@ class Held:
 
     @property
     def aggregator(self) -> int:
-        return self.vector[5] & 15
+        return self.body[AGGREGATOR_AT] & 15
+
+    @property
+    def block(self) -> bytes:
+        """Return the block after its length byte; only for an aggregator that has one."""
+        return self.body[_BLOCK_AT + 1 : _BLOCK_AT + 1 + self.body[_BLOCK_AT]]
+
+    def is_satisfied(self, degree_u8: int) -> bool:
+        return satisfies(self.body[AGGREGATOR_AT], degree_u8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +94,16 @@ class Population(ABC):
         self._held: dict[SubscriptionKey, Held] = {}
         self.work = MatchingWork()
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Add this subscription; a known key is replaced.
 
-        An invalid vector raises `VectorError`, an unsupported one `AggregatorNotServed`; both change nothing.
+        An invalid body raises `VectorError`, an unsupported one `AggregatorNotServed`; both change nothing.
         """
-        parts = self._codec.subscription(vector)
+        parts = self._codec.subscription(body)
         feature = sum(1 << index for index in parts.attributes)
         needs, attributes = feature & ~self._age_bit, bytes(parts.attributes)
-        pairs = relational_pairs(vector, len(attributes))
-        held = Held(key, bytes(vector), parts.event, needs, attributes, parts.constraints, pairs)
+        pairs = relational_pairs(parts)
+        held = Held(key, bytes(body), parts.event, needs, attributes, parts.constraints, pairs)
         self.check_served(held)
         self.remove(key)
         self._held[key] = held
@@ -133,8 +145,8 @@ class Population(ABC):
         work.memberships += n
         work.aggregations += 1
         work.pairs += held.pairs
-        degree = score(held.vector, 5, told.row, held.attributes, n, bytearray(2 * n))
-        if satisfies(held.vector[5], degree):
+        degree = score(held.body, AGGREGATOR_AT, told.row, held.attributes, n, bytearray(2 * n))
+        if held.is_satisfied(degree):
             yield Match(held.key, degree)
 
     def check_served(self, held: Held) -> None:

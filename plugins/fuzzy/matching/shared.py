@@ -7,8 +7,8 @@ subscribers. These are sorted by threshold, so a degree of the concept matches a
 position: a slice, which `match_slices` returns without copying.
 
     >>> matcher = SharedMatcher(None)
-    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
-    >>> matcher.add((8, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.add((7, 0), bytes.fromhex("00000064c87f0101"))
+    >>> matcher.add((8, 0), bytes.fromhex("00000064c87f0101"))
     >>> [len(part.keys) for part in matcher.match_slices(bytes.fromhex("000000000000960101"), 0, 0)]
     [2]
 """
@@ -20,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_vectors import AGGREGATOR_AT
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import floor_of, group_of, plain_columns, row_of
 from plugins.fuzzy.matching.fast import COMPILE_FROM, check_ordinary
 from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.kernels.paged_numbers import PagedNumbers
 from plugins.kernels.rows.rows import RowStore
 from plugins.key_numbers import KeyNumbers
@@ -107,14 +108,14 @@ class SharedMatcher:
         """By the number of a key: the position of its concept plus one."""
         self._keys = KeyNumbers()
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Add this subscription; a known key is replaced. An invalid vector raises `VectorError` and changes
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Add this subscription; a known key is replaced. An invalid body raises `VectorError` and changes
         nothing.
         """
-        parts = self._codec.subscription(vector)
+        parts = self._codec.subscription(body)
         self.remove(key)
         number = self._keys.take(key)
-        words = _words(vector)
+        words = _words(body)
         if words not in self._numbers:
             concept = Concept(words, np.zeros(1, np.uint32), np.zeros(THRESHOLDS, np.int64))
             self.store.put(group_of(parts), self._entered(concept), *row_of(parts))
@@ -141,21 +142,21 @@ class SharedMatcher:
         self._concepts[position] = None
         self._free.append(position)
 
-    def add_all(self, keys: Keys, vectors: npt.NDArray[np.uint8]) -> None:
-        """Add many new subscriptions to new concepts at once: vectors of one length with plain aggregators.
+    def add_all(self, keys: Keys, bodies: npt.NDArray[np.uint8]) -> None:
+        """Add many new subscriptions to new concepts at once: bodies of one length with plain aggregators.
 
-        No key and no concept may be held; origins are below 16,711,680. An invalid vector raises
+        No key and no concept may be held; origins are below 16,711,680. An invalid body raises
         `VectorError` and changes nothing.
         """
         check_ordinary(keys)
-        thresholds = vectors[:, 5] >> 4
-        first, of_row = _distinct(vectors)
+        thresholds = bodies[:, AGGREGATOR_AT] >> 4
+        first, of_row = _distinct(bodies)
         order = np.argsort(of_row.astype(np.int64) * THRESHOLDS + thresholds, kind="stable")
         sorted_keys = np.ascontiguousarray(keys[order])
         borders = np.arange(len(first) * THRESHOLDS + 1)
         ends = np.searchsorted(of_row[order] * THRESHOLDS + thresholds[order], borders)
-        rows = vectors[first]
-        rows[:, 5] = rows[:, 5] & 15
+        rows = bodies[first]
+        rows[:, AGGREGATOR_AT] &= 15
         columns = plain_columns(self._codec, rows)
         numbers = np.empty(len(first), np.uint32)
         floors = np.empty(len(first), np.uint8)
@@ -215,19 +216,20 @@ class SharedMatcher:
         return number
 
 
-def _words(vector: bytes) -> bytes:
+def _words(body: bytes) -> bytes:
     """Return the bytes of a concept: aggregator, pattern, constraints and features."""
-    return bytes([vector[5] & 15]) + vector[6:]
+    return bytes([body[AGGREGATOR_AT] & 15]) + body[AGGREGATOR_AT + 1 :]
 
 
-def _distinct(vectors: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _distinct(bodies: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the first row of every concept, and the concept of every row."""
-    mixed = (vectors[:, 5] & 15).astype(np.uint64)
-    for column in range(6, vectors.shape[1]):
-        mixed = (mixed ^ vectors[:, column]) * np.uint64(0x9E3779B97F4A7C15)
+    concepts = bodies[:, AGGREGATOR_AT:].copy()
+    concepts[:, 0] &= 15
+    mixed = concepts[:, 0].astype(np.uint64)
+    for column in range(1, concepts.shape[1]):
+        mixed = (mixed ^ concepts[:, column]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     _, first, of_row = np.unique(mixed, return_index=True, return_inverse=True)
-    same = (vectors[:, 6:] == vectors[first[of_row], 6:]).all()
-    if not (same and ((vectors[:, 5] ^ vectors[first[of_row], 5]) & 15 == 0).all()):
+    if not (concepts == concepts[first[of_row]]).all():
         raise ValueError("two concepts have the same 64-bit digest; add these subscriptions one by one")
     return first, of_row

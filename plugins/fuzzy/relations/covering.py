@@ -5,9 +5,9 @@ them and they become its children. If a root does not match, nothing in its tree
 slopes in the wrong direction, and covers means across features; see docs/explanation/matching.md.)
 
     >>> forest = CoveringForest()
-    >>> forest.insert((7, 0), bytes.fromhex("00000000000064c8280101"))
-    >>> forest.insert((8, 0), bytes.fromhex("0000000000006e96280101"))
-    >>> forest.parent((8, 0))
+    >>> forest.insert((7, 0), bytes.fromhex("00000064c8280101"))
+    >>> forest.insert((8, 0), bytes.fromhex("0000006e96280101"))
+    >>> forest.cover_of((8, 0))
     (7, 0)
 """
 
@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from plugins.board_vectors import SubscriptionBody
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import floor_of, plain_fields
-from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels import cover
 from plugins.kernels.cover_nodes import CoverNodes
 from plugins.language import SubscriptionKey
@@ -42,9 +42,9 @@ class CoveringForest:
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def insert(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Add a subscription; a known key is replaced. An invalid vector raises `VectorError`."""
-        parts = self._codec.subscription(vector)
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Add a subscription; a known key is replaced. An invalid body raises `VectorError`."""
+        parts = self._codec.subscription(body)
         self.remove(key)
         chosen = self._nodes.new([key], len(parts.attributes))
         age = 8 * parts.feature_bytes - 1
@@ -60,9 +60,9 @@ class CoveringForest:
         if key in self._nodes.numbers:
             self._nodes.remove([key])
 
-    def insert_all(self, keys: list[SubscriptionKey], vectors: npt.NDArray[np.uint8]) -> None:
+    def insert_all(self, keys: list[SubscriptionKey], bodies: npt.NDArray[np.uint8]) -> None:
         """Insert many new subscriptions of one length, with plain aggregators, in this order."""
-        fields = plain_fields(vectors, self._codec.feature_bytes)
+        fields = plain_fields(bodies, self._codec.feature_bytes)
         count, size, _ = fields.triples.shape
         described = (fields.events, fields.needs, fields.aged, fields.kinds, fields.floors)
         heads = np.column_stack([*described, np.full(count, cover.NO_PATTERN), np.ones(count, np.int64)])
@@ -74,7 +74,7 @@ class CoveringForest:
         """Remove many held subscriptions, in this order."""
         self._nodes.remove(keys)
 
-    def parent(self, key: SubscriptionKey) -> SubscriptionKey | None:
+    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
         """Return the key that covers it, or None for a root."""
         return self._nodes.parent(key)
 
@@ -87,14 +87,14 @@ class CoveringForest:
     def statistics(self) -> ForestStatistics:
         return self._nodes.statistics()
 
-    def _pattern(self, parts: SubscriptionVector) -> int:
+    def _pattern(self, parts: SubscriptionBody) -> int:
         """Return a number that identifies the block and its aggregator."""
         if _RANKS[parts.aggregator] >= 0:
             return cover.NO_PATTERN
         return self._patterns.setdefault((parts.aggregator, parts.block), len(self._patterns) + 1)
 
 
-def _grows(parts: SubscriptionVector) -> bool:
+def _grows(parts: SubscriptionBody) -> bool:
     """Return whether the aggregation is monotonic."""
     if WITH_RULES >> parts.aggregator & 1:
         return False

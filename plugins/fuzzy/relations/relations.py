@@ -17,15 +17,16 @@ A node that has forwarded s need not forward t.
 
 import numpy as np
 
+from plugins.board_vectors import SubscriptionBody, encode_body
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.relations.covering import CoveringForest
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS, SubscriptionVector, encode_subscription
 from watchdog.aggregators import ANY_ZERO_IS_ZERO, MIN
 from watchdog.membership import degree
 
 
 class FuzzyRelations:
-    """`covers`, `intersects` and `merge` on subscription vectors under one feature condition."""
+    """`covers`, `intersects` and `merge` under one feature condition."""
 
     def __init__(self, features: str = "subset", feature_bytes: int = 1) -> None:
         if features not in FEATURE_CONDITIONS:
@@ -33,12 +34,15 @@ class FuzzyRelations:
         self._features = features
         self._codec = FuzzyCodec(None, feature_bytes)
 
+    def forest(self) -> CoveringForest:
+        return CoveringForest(self._features, self._codec.feature_bytes)
+
     def covers(self, a: bytes, b: bytes) -> bool:
         """Return whether every event that matches b certainly matches a."""
-        forest = CoveringForest(self._features, self._codec.feature_bytes)
+        forest = self.forest()
         forest.insert((0, 0), a)
         forest.insert((0, 1), b)
-        return forest.parent((0, 1)) == (0, 0)
+        return forest.cover_of((0, 1)) == (0, 0)
 
     def intersects(self, a: bytes, b: bytes) -> bool:
         """Return whether an event may match both; False is certain."""
@@ -54,10 +58,10 @@ class FuzzyRelations:
         )
 
     def merge(self, a: bytes, b: bytes) -> bytes | None:
-        """Return a subscription that covers both, or None if there is none of this form.
+        """Return a body that covers both, or None if there is none of this form.
 
-        It has the header of a, the longer lifetime of the two, the lower threshold, and on every attribute
-        the narrowest constraint that contains both.
+        It has the creation time of a, the lower threshold, and on every attribute the narrowest constraint
+        that contains both.
         """
         one, other = self._codec.subscription(a), self._codec.subscription(b)
         same = ("event", "attributes", "aggregator", "block")
@@ -72,11 +76,8 @@ class FuzzyRelations:
             if triple[0] > triple[1]:
                 return None
             triples.append(triple)
-        merged = encode_subscription(
-            SubscriptionVector(
-                id=one.id,
-                seq=one.seq,
-                valid=max(one.valid, other.valid),
+        merged = encode_body(
+            SubscriptionBody(
                 stamp_s=one.stamp_s,
                 threshold=min(one.threshold, other.threshold),
                 aggregator=one.aggregator,
@@ -90,7 +91,7 @@ class FuzzyRelations:
         return merged if self.covers(merged, a) and self.covers(merged, b) else None
 
 
-def _enough(parts: SubscriptionVector, attribute: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _enough(parts: SubscriptionBody, attribute: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return, for each of 256 values, whether this subscription can still match."""
     if not ANY_ZERO_IS_ZERO >> parts.aggregator & 1:
         return np.ones(256, np.bool_)

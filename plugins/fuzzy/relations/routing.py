@@ -6,24 +6,23 @@ from functools import lru_cache
 from dens.interfaces import EntryTable
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
+from plugins.board_vectors import SubscriptionBody, encode_body
 from plugins.fuzzy.announced import announced_degree, constraints_of, least_degree
-from plugins.fuzzy.bodies import BodyRelations
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
+from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.routing import CoveringTable, RoutingOptions, same
 from watchdog.aggregators import MIN
-from watchdog.header import NO_HEADER, body_of
 from watchdog.membership import degree
 
 _REMEMBERED = 1 << 12
 _ANYTHING = (0, 255, 0)
 
-Announced = tuple[SubscriptionVector, dict[int, frozenset[int]]]
+Announced = tuple[SubscriptionBody, dict[int, frozenset[int]]]
 """The parts of a body, and for each attribute the values with which it can match."""
 
 
 class FuzzyRouting:
-    def __init__(self, table: MissionTable, relations: BodyRelations, options: RoutingOptions) -> None:
+    def __init__(self, table: MissionTable, relations: FuzzyRelations, options: RoutingOptions) -> None:
         self._codec = FuzzyCodec(table)
         self._age = table.age_index
         self._covers = relations.covers
@@ -31,7 +30,7 @@ class FuzzyRouting:
         self._announced = lru_cache(_REMEMBERED)(self._decode)
 
     def _decode(self, body: bytes) -> Announced:
-        parts = self._codec.subscription(NO_HEADER + body)
+        parts = self._codec.subscription(body)
         least = least_degree(parts)
         return parts, {
             attribute: frozenset(value for value in range(256) if degree(value, *triple) >= least)
@@ -62,10 +61,7 @@ class FuzzyRouting:
         named = tuple(sorted({attribute.index for attribute in attributes}))
         if not named:
             return None
-        parts = SubscriptionVector(
-            id=0,
-            seq=0,
-            valid=0,
+        parts = SubscriptionBody(
             stamp_s=0,
             threshold=0,
             aggregator=MIN,
@@ -75,4 +71,4 @@ class FuzzyRouting:
             attributes=named,
             feature_bytes=self._codec.feature_bytes,
         )
-        return body_of(encode_subscription(parts))
+        return encode_body(parts)

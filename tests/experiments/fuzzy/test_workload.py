@@ -10,6 +10,7 @@ from dens_experiments.fuzzy.settings import settings_of, workload_of
 from dens_experiments.fuzzy.workload import SIMILARITY, WORKLOADS, reading_of, similarity_at
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from watchdog.breakdown import pair_value
+from watchdog.header import body_of
 
 PAPER = WORKLOADS["paper"]
 
@@ -56,7 +57,7 @@ def test_every_form_is_well_formed_and_some_events_satisfy_it() -> None:
     for form in forms:
         matcher = ALGORITHMS["fnif"](None, "exact", 1)
         for number, vector in enumerate(PAPER.subscriptions(60, 1, form)):
-            matcher.add((0, number), vector)
+            matcher.add((0, number), body_of(vector))
         assert any(matcher.match(told, 0, 0) for told in PAPER.notifications(40, 1))
 
 
@@ -66,7 +67,7 @@ def test_narrow_subscriptions_satisfy_hardly_anybody_in_any_form() -> None:
     for form in (workload.MIN, workload.PATTERN, workload.FIRST_ORDER):
         matcher = ALGORITHMS["fnif"](None, "exact", 1)
         for number, vector in enumerate(narrow.subscriptions(100, 1, form)):
-            matcher.add((0, number), vector)
+            matcher.add((0, number), body_of(vector))
         found = sum(len(matcher.match(told, 0, 0)) for told in narrow.notifications(100, 1))
         assert found < 0.01 * 100 * 100
 

@@ -1,7 +1,6 @@
 """The forest of a file: what stands below what, which lines are none, and the sum."""
 
 from plugins.authoring.output.cover_lines import LineForest
-from plugins.fuzzy.bodies import BodyForest
 from plugins.fuzzy.relations.covering import CoveringForest
 
 
@@ -14,7 +13,7 @@ def test_a_narrower_question_stands_below_the_wider_one() -> None:
         "0000000000007882280101",  # 120..130
         "00000000000064c8280201",  # another event class
     ]
-    made = LineForest(BodyForest(CoveringForest()))
+    made = LineForest(CoveringForest())
     made.insert(lines)
     assert list(made.text()) == [
         "2",

@@ -3,6 +3,7 @@
 from collections import Counter
 from fractions import Fraction
 
+from plugins.board_vectors import NotificationVector, encode_notification
 from plugins.composite.prediction.model import Counted
 from plugins.composite.prediction.prediction import Horizon
 from plugins.composite.search.finder import Finder
@@ -10,7 +11,6 @@ from plugins.composite.search.progress import Progress
 from plugins.composite.search.whole import WholeStream
 from plugins.composite.vectors import READINGS, Prediction
 from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import NotificationVector, encode_notification
 from tests.plugins.composite.letter_streams import TABLE, VALUES, compiled, looked_for
 
 COMPLETED = -1

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plugins.board_vectors import NotificationVector, encode_notification
 from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
 from plugins.composite.composer import CompositeComposer
 from plugins.composite.composites import decode_composite, encode_composite
 from plugins.composite.results import results_of
 from plugins.composite.search import search
 from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import NotificationVector, encode_notification
 from tests.plugins.composite.letter_streams import COMPOSITE, compiled
 from tests.plugins.composite.letter_streams import TABLE as SESSIONS
 from tests.plugins.composite.oracle import Asked

@@ -5,10 +5,10 @@ from itertools import permutations, product
 
 import pytest
 
+from plugins.board_vectors import NotificationVector, encode_notification
 from plugins.composite.alternatives import expanded
 from plugins.composite.prediction.model import Counted, chain_betas
 from plugins.composite.vectors import decode_body
-from plugins.fuzzy.vectors import NotificationVector, encode_notification
 from tests.plugins.composite.letter_states import counted_states, departures, state_walk
 from tests.plugins.composite.letter_streams import (
     AUTHORING,

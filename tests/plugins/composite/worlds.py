@@ -3,11 +3,11 @@
 from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from plugins.board_vectors import NotificationVector, encode_notification
 from plugins.composite.alternatives import Condition
 from plugins.composite.pattern import Joined, Leaf, Pattern, canonical, leaves_of
 from plugins.composite.vectors import CompositeBody, encode_body
 from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import NotificationVector, encode_notification
 from tests.paths import ROOT
 from tests.plugins.composite.oracle import Asked, Seen, leaves, meeting
 

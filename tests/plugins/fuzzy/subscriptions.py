@@ -2,7 +2,11 @@
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.authoring import CompileOptions
+from plugins.board_vectors import encode_body, encode_notification, subscription_body
 from plugins.fuzzy.authoring.compiler import CompiledFuzzy, compile_subscription
+from plugins.fuzzy.codec import FuzzyCodec
+from watchdog.header import BODY_AT
+from watchdog.vector import NOTIFICATION, kind
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 
@@ -39,3 +43,10 @@ def triple_of(body: str, event: str = "patient") -> tuple[int, int, int]:
     found = compiled(body, event).constraints
     assert len(found) == 1
     return found[0].triple
+
+
+def encoded_again(vector: bytes, codec: FuzzyCodec) -> bytes:
+    """Decode a vector of either kind and return its encoding; `VectorError` for any other bytes."""
+    if kind(vector, codec.feature_bytes) == NOTIFICATION:
+        return encode_notification(codec.notification(vector))
+    return vector[:BODY_AT] + encode_body(codec.subscription(subscription_body(vector)))

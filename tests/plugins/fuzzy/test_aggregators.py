@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plugins.board_vectors import decode_body, encode_body
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.combination import AGGREGATING_FUNCTIONS
 from plugins.fuzzy.authoring.decompile import decompile
@@ -27,7 +28,6 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed
-from plugins.fuzzy.vectors import decode_subscription, encode_subscription
 from plugins.kernels.rows.combine import combined
 from tests.paths import ROOT
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
@@ -48,6 +48,7 @@ from watchdog.aggregators import (
     is_known,
 )
 from watchdog.filter import FuzzyFilter
+from watchdog.header import body_of
 from watchdog.reading import Reading
 from watchdog.score import combine
 from watchdog.vector import VectorError, check_subscription
@@ -174,9 +175,9 @@ def test_compiled_searches_combine_as_boards_do_and_as_exact_numbers_say(
 def test_from_bytes_to_words_and_back(kind: int) -> None:
     vector = vector_with(kind)
     check_subscription(vector, 1)
-    parts = decode_subscription(vector)
+    parts = decode_body(body_of(vector))
     assert parts.aggregator == kind
-    assert encode_subscription(parts) == vector
+    assert encode_body(parts) == body_of(vector)
     told = " ".join(describe_vector(vector, TABLE, "sv").lines())
     assert AGGREGATOR_NAMES[kind] in told or WITH_PATTERN >> kind & 1
     text = decompile(vector, TABLE)
@@ -199,13 +200,13 @@ def test_from_xml_to_a_match_at_the_source_and_at_a_node(name: str) -> None:
     source = FuzzyFilter()
     source.add((5, 0), vector)
     reading = Reading()
-    for clause, index in zip(explained.clauses, decode_subscription(vector).attributes, strict=True):
+    for clause, index in zip(explained.clauses, decode_body(body_of(vector)).attributes, strict=True):
         assert clause.byte is not None
         reading.set(index, clause.byte)
     (release,) = source.feed(reading)
     assert release.degree_u8 == explained.degree_u8
     for matcher in (NaiveMatcher(None, "subset", 1), FastMatcher(None, "subset", 1, 0, 10**9)):
-        matcher.add((5, 0), vector)
+        matcher.add((5, 0), body_of(vector))
         (match,) = matcher.match(release.vector, 0, 0)
         assert match.degree_u8 == explained.degree_u8
 
@@ -215,14 +216,14 @@ def test_an_unknown_number_is_refused_everywhere(kind: int) -> None:
     vector = vector_with(kind)
     refusals: list[Callable[[], object]] = [
         lambda: check_subscription(vector, 1),
-        lambda: decode_subscription(vector),
+        lambda: decode_body(body_of(vector)),
         lambda: describe_vector(vector, TABLE, "sv"),
         lambda: decompile(vector, TABLE),
         lambda: FuzzyFilter().add((1, 1), vector),
         lambda: plain_fields(np.frombuffer(vector, np.uint8)[None, :], 1),
     ]
     refusals += [
-        lambda make=make: make(None, "subset", 1).add((1, 1), vector) for make in ALGORITHMS.values()
+        lambda make=make: make(None, "subset", 1).add((1, 1), body_of(vector)) for make in ALGORITHMS.values()
     ]
     for refused in refusals:
         with pytest.raises((VectorError, AggregatorNotServed)) as error:
@@ -276,7 +277,7 @@ from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.explain import explain_vector
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.naive import NaiveMatcher
-from plugins.fuzzy.vectors import decode_subscription
+from plugins.board_vectors import decode_body
 from watchdog.filter import FuzzyFilter
 from watchdog.reading import Reading
 
@@ -287,7 +288,7 @@ TEXT = """<subscription xmlns="urn:dens:subscription:1" event="patient" threshol
   <aggregating-function>lukasiewicz</aggregating-function>
 </subscription>"""
 vector = compile_subscription(TEXT.encode(), "s.xml", TABLE).vector
-assert decode_subscription(vector).aggregator == int(sys.argv[1])
+assert decode_body(vector[3:]).aggregator == int(sys.argv[1])
 assert compile_subscription(decompile(vector, TABLE).encode(), "again.xml", TABLE).vector == vector
 explained = explain_vector(vector, TABLE, {"patient_temperature": "39.2", "heart_rate": "120"})
 degrees = [clause.degree_u8 for clause in explained.clauses]
@@ -298,7 +299,7 @@ source = FuzzyFilter()
 source.add((5, 0), vector)
 assert bytes(source.pool.part(source.pool.find(5, 0))) == vector[5:]
 reading = Reading()
-for clause, index in zip(explained.clauses, decode_subscription(vector).attributes):
+for clause, index in zip(explained.clauses, decode_body(vector[3:]).attributes):
     reading.set(index, clause.byte)
 (release,) = source.feed(reading)
 assert release.degree_u8 == explained.degree_u8
@@ -306,7 +307,7 @@ matchers = [NaiveMatcher(None, "subset", 1), FastMatcher(None, "subset", 1, 0, 1
 if "compiled" in sys.argv:
     matchers.append(FastMatcher(None, "subset", 1, 0, 0))
 for matcher in matchers:
-    matcher.add((5, 0), vector)
+    matcher.add((5, 0), vector[3:])
     assert [match.degree_u8 for match in matcher.match(release.vector, 0, 0)] == [explained.degree_u8]
 print("matched with", explained.degree_u8)
 '''

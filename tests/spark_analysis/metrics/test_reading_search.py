@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy import ground_truth
-from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.ground_truth import FuzzyGroundTruth, complete_notification
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.ground_truth import MatcherTruth
@@ -37,9 +36,7 @@ class Naive:
 
     def ground_truth(self, number: int) -> MatcherTruth:
         assert number == 1
-        return MatcherTruth(
-            BodyMatcher(ALGORITHMS["naive"](None, "subset", self.feature_bytes)), complete_notification
-        )
+        return MatcherTruth(ALGORITHMS["naive"](None, "subset", self.feature_bytes), complete_notification)
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.authoring.constants import plain_number
 from plugins.authoring.xml.compiling import reader_of, refuse, rounded_lifetime
 from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
+from plugins.authoring.xml.spans import Span
 from plugins.authoring.xml.words import ResolvedWord
+from plugins.board_vectors import SUBSCRIPTION, SubscriptionBody, encode_body
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.blocks import Block, FunctionError, pattern_block
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
-from plugins.fuzzy.authoring.compiler.encode import encode_parsed
 from plugins.fuzzy.authoring.compiler.fit import DOUBTFUL, REFUSED
 from plugins.fuzzy.authoring.compiler.predicates import (
     ParsedSubscription,
@@ -71,12 +72,24 @@ def compile_subscription(
         problems.append(document.warning(asked.combination.span, "D158", message))
     refuse(problems, document, strict=options.strict)
     try:
-        body, spans = encode_parsed(asked, constraints, block, table.feature_bytes, options.stamp_s % 65536)
+        body = encode_body(
+            SubscriptionBody(
+                stamp_s=options.stamp_s % 65536,
+                threshold=asked.threshold,
+                aggregator=block.aggregator,
+                block=block.content,
+                constraints=tuple(constraint.triple for constraint in constraints),
+                event=asked.event,
+                attributes=tuple(constraint.index for constraint in constraints),
+                feature_bytes=table.feature_bytes,
+            )
+        )
     except VectorError as error:
         message = f"invalid <table>: {error.message}"
         raise DocumentError([document.problem(asked.combination.span, "D123", message)]) from None
     deviation = max(constraint.deviation for constraint in constraints)
     threshold = asked.threshold / 15
+    spans = _spans(body, asked, constraints, table.feature_bytes)
     header_spans = (None, None, asked.valid_span)
     return CompiledFuzzy(
         body=body,
@@ -98,6 +111,23 @@ def compile_subscription(
         words=asked.words,
         function_error=block.function_error,
     )
+
+
+def _spans(
+    body: bytes, asked: ParsedSubscription, constraints: tuple[Constraint, ...], width: int
+) -> tuple[Span | None, ...]:
+    """Return the part of the document of each byte, None if the document does not determine it."""
+    combination = asked.combination
+    field_spans: dict[str, Span | list[Span] | None] = {
+        "stamp": None,
+        "threshold, aggregator": combination.span if combination.aggregator else asked.threshold_span,
+        "pattern block": combination.span,
+        "constraint": [constraint.spec.span for constraint in constraints],
+        "event feature": asked.event_span,
+        "attribute feature": None,
+    }
+    annotated = SUBSCRIPTION.annotate(body, field_spans, width)
+    return tuple(span for _, piece, span in annotated for _ in piece)
 
 
 def _roundings(document: SubscriptionDocument, asked: ParsedSubscription) -> Iterator[str]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.terms import Fuzzifier
 from plugins.authoring.xml.spans import Span
+from plugins.board_vectors import Triple
 from plugins.byte_readings import Range
-from plugins.fuzzy.vectors import Triple
 
 CRISP = 127
 """The slope code of a crisp constraint."""

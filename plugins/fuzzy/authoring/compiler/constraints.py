@@ -13,6 +13,7 @@ import numpy as np
 
 from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.terms import Universal
+from plugins.board_vectors import Triple
 from plugins.byte_readings import Range, byte_of, count, first_reading, last_reading
 from plugins.curves import (
     Curve,
@@ -38,7 +39,6 @@ from plugins.fuzzy.authoring.compiler.crisp_bytes import (
     vertical_sides,
 )
 from plugins.fuzzy.authoring.compiler.fit import fit
-from plugins.fuzzy.vectors import Triple
 
 
 @dataclass(frozen=True, slots=True, eq=False)

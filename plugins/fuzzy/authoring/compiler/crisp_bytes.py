@@ -14,9 +14,9 @@ from knowledge_manager.vocabulary.event_class import Attribute
 from knowledge_manager.vocabulary.hedges import HEDGES
 from knowledge_manager.vocabulary.terms import Shoulder, Trapezoidal, Triangular
 from plugins.authoring.output.reading_words import amount_words, reading_words
+from plugins.board_vectors import Triple
 from plugins.byte_readings import Range, all_but, byte_of, count, readings_of, step_at
 from plugins.fuzzy.authoring.compiler.constraint_specs import COMPLEMENT, CRISP, Crisp, Curved
-from plugins.fuzzy.vectors import Triple
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from plugins.board_vectors import Triple
 from plugins.curves import Curve, degrees_by_distance
-from plugins.fuzzy.vectors import Triple
 from plugins.kernels.fit import best_triple
 
 REFUSED: Final = 0.25

@@ -14,16 +14,17 @@ from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring import CompileOptions
 from plugins.authoring.constants import BadConstant
 from plugins.authoring.output.match_lines import BadLine, LineMatcher, MatchedLine
+from plugins.board_vectors import SubscriptionBody, decode_body, encode_body
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.explain import explain_vector
 from plugins.fuzzy.authoring.fuzzy_authoring import FuzzyAuthoring
 from plugins.fuzzy.authoring.picture import page, panels, svg, terminal
 from plugins.fuzzy.patterns import pattern_bytes
-from plugins.fuzzy.vectors import SubscriptionVector, decode_subscription, encode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 from tests.plugins.fuzzy.test_patterns import patterns
 from watchdog.aggregators import AGGREGATOR_NAMES, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
+from watchdog.header import HEADER_ID, HEADER_REVISION, body_of, framed
 
 VECTOR = bytes.fromhex("00006700009592ff547bff3f01017f0107")
 bytes_ = st.integers(0, 255)
@@ -48,20 +49,17 @@ def any_subscription(draw: st.DrawFn) -> bytes:
     for _ in attributes:
         v, V = sorted((draw(bytes_), draw(bytes_)))
         constraints.append((v, V, draw(bytes_)))
-    return encode_subscription(
-        SubscriptionVector(
-            draw(bytes_), draw(bytes_), draw(bytes_), draw(st.integers(0, 65535)), draw(st.integers(0, 15)),
-            aggregator, block, tuple(constraints), 0, attributes,
-        )
-    )  # fmt: skip
+    stamp_s, threshold = draw(st.integers(0, 65535)), draw(st.integers(0, 15))
+    parts = SubscriptionBody(stamp_s, threshold, aggregator, block, tuple(constraints), 0, attributes)
+    return framed(draw(bytes_), draw(bytes_), draw(bytes_), encode_body(parts))
 
 
 @given(any_subscription())
 def test_law_what_is_decompiled_compiles_to_the_same_vector(vector: bytes) -> None:
-    parts = decode_subscription(vector)
+    parts = decode_body(body_of(vector))
     text = decompile(vector, TABLE)
     again = compile_subscription(text.encode(), "d.xml", TABLE, CompileOptions(stamp_s=parts.stamp_s))
-    assert compiled_vector(again, parts.id, parts.seq) == vector
+    assert compiled_vector(again, vector[HEADER_ID], vector[HEADER_REVISION]) == vector
 
 
 def test_an_explanation_gives_the_verdict_of_the_board() -> None:
@@ -87,8 +85,8 @@ def test_values_are_readings() -> None:
 
 
 def test_age_takes_part() -> None:
-    young = encode_subscription(
-        SubscriptionVector(0, 0, 99, 0, 0, 0, b"", ((0, 255, 127), (0, 40, 127)), 0, (1, 7))
+    young = framed(
+        0, 0, 99, encode_body(SubscriptionBody(0, 0, 0, b"", ((0, 255, 127), (0, 40, 127)), 0, (1, 7)))
     )
     assert explain_vector(young, TABLE, {"heart_rate": "80"}, age_s=30).matches is True
     assert explain_vector(young, TABLE, {"heart_rate": "80"}, age_s=40).matches is False
@@ -138,8 +136,8 @@ def test_lines_are_matched_by_number() -> None:
 
 
 def test_now_makes_events_old() -> None:
-    young = SubscriptionVector(0, 0, 99, 0, 0, 0, b"", ((0, 255, 127), (0, 40, 127)), 0, (1, 7))
-    matcher = matching([encode_subscription(young).hex()])
+    young = SubscriptionBody(0, 0, 0, b"", ((0, 255, 127), (0, 40, 127)), 0, (1, 7))
+    matcher = matching([framed(0, 0, 99, encode_body(young)).hex()])
     event = "0001" + "5f" + "0064" + "00" + "92" + "0102"
     ages = {None: 1, 100: 1, 130: 1, 160: 0, 65536 + 100: 1}
     found = {now: len(next(iter(matcher.match([event], now))).matches) for now in ages}  # type: ignore[union-attr]

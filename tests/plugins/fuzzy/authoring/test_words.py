@@ -15,10 +15,11 @@ from knowledge_manager.thesaurus.concept import Concept, Label, Target
 from knowledge_manager.thesaurus.skos import read_skos_file
 from knowledge_manager.thesaurus.thesaurus import Thesaurus
 from plugins.authoring import CompileOptions
+from plugins.board_vectors import decode_body
 from plugins.fuzzy.authoring.compiler import CompiledFuzzy, compile_subscription
-from plugins.fuzzy.vectors import decode_subscription
 from tests.paths import ROOT
 from tests.sizes import examples
+from watchdog.header import body_of
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 RESCUE = load_thesaurus("rescue")
@@ -73,7 +74,7 @@ def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st
     universal = '<fuzzy-set term="t"><universal v="7" V="9" g="1"/></fuzzy-set><is>t</is>'
     word = label.text.replace("&", "&amp;").replace('"', "&quot;")
     body = f'<approximate-predicate attribute="{word}">{universal}</approximate-predicate>'
-    found = decode_subscription(compiled(body, event.name, label.language).vector)
+    found = decode_body(body_of(compiled(body, event.name, label.language).vector))
     assert found.constraints == ((7, 9, 1),)
     assert found.attributes == (attribute.index,)
 
@@ -149,10 +150,10 @@ def test_a_hedged_term_leans_on_anybodys_word() -> None:
 def test_a_definition_in_the_predicate_comes_first() -> None:
     own = "<fuzzy-set term='høy'><universal v='1' V='2' g='3'/></fuzzy-set>"
     body = f"<approximate-predicate attribute='puls'>{own}<is>høy</is></approximate-predicate>"
-    assert decode_subscription(compiled(body).vector).constraints == ((1, 2, 3),)
+    assert decode_body(body_of(compiled(body).vector)).constraints == ((1, 2, 3),)
     replaced = own.replace("høy", "high")
     body = f"<approximate-predicate attribute='puls'>{replaced}<is>høy</is></approximate-predicate>"
-    assert decode_subscription(compiled(body).vector).constraints == ((1, 2, 3),)
+    assert decode_body(body_of(compiled(body).vector)).constraints == ((1, 2, 3),)
 
 
 def test_functions_may_use_the_authors_words() -> None:

@@ -10,6 +10,7 @@ from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.notification_rows import read_rows
 from plugins.fuzzy.matching.shared import SharedMatcher
+from watchdog.header import body_of
 
 
 @pytest.fixture(autouse=True)
@@ -55,8 +56,8 @@ def test_any_history_gives_what_naive_gives(
                 naive.remove(key)
             else:
                 vector = subscription(chance)
-                fast.add(key, vector)
-                naive.add(key, vector)
+                fast.add(key, body_of(vector))
+                naive.add(key, body_of(vector))
             if chance.random() < 0.02:
                 told = notification(chance)
                 assert fast.match(told, 0, 4000) == naive.match(told, 0, 4000)
@@ -70,7 +71,7 @@ def test_together_or_not_bitsets_answer_the_same() -> None:
     chance = random.Random(5)
     fast = FastMatcher(None, "subset", 1, columns_from=0, compile_from=0)
     for number in range(3000):
-        fast.add((number >> 8, number & 255), subscription(chance))
+        fast.add((number >> 8, number & 255), body_of(subscription(chance)))
     told = read_rows(fast._codec, [(notification(chance), 0) for _ in range(40)], 0)
     found = []
     for together in (True, False, None):

@@ -12,6 +12,7 @@ from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.notification_rows import read_rows
 from plugins.kernels import compiled as compiling
 from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
+from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError
 
 AGGREGATORS = (MIN, MIN, *AGGREGATOR_NAMES)
@@ -65,8 +66,8 @@ def test_blocks_fill_and_empty_without_losing_anybody(
                 naive.remove(key)
             else:
                 vector = subscription(chance)
-                fast.add(key, vector)
-                naive.add(key, vector)
+                fast.add(key, body_of(vector))
+                naive.add(key, body_of(vector))
         assert len(fast) == len(naive._held)
         for _ in range(6):
             told = notification(chance)
@@ -84,7 +85,7 @@ def test_without_numba_it_matches_all_the_same(monkeypatch: pytest.MonkeyPatch) 
             assert not compiling.is_available()
         matcher = FastMatcher(None, "subset", 1, 0, 0)
         for number, vector in enumerate(vectors):
-            matcher.add((9, number % 256) if number < 256 else (10, number - 256), vector)
+            matcher.add((9, number % 256) if number < 256 else (10, number - 256), body_of(vector))
         found.append([matcher.match(nv, 0, 0) for nv in told])
     assert found[0] == found[1]
     assert any(found[0])
@@ -108,10 +109,10 @@ def test_loading_in_bulk_is_adding_one_by_one() -> None:
     vectors = plain(400, chance)
     keys = np.arange(1000, 1400, dtype=np.uint32)
     bulk, single = FastMatcher(None), FastMatcher(None)
-    bulk.add_all(keys[:150], vectors[:150])
-    bulk.add_all(keys[150:], vectors[150:])
+    bulk.add_all(keys[:150], vectors[:150][:, BODY_AT:])
+    bulk.add_all(keys[150:], vectors[150:][:, BODY_AT:])
     for key, vector in zip(keys.tolist(), vectors, strict=True):
-        single.add((key >> 8, key & 255), vector.tobytes())
+        single.add((key >> 8, key & 255), body_of(vector.tobytes()))
     for number in range(1000, 1400, 3):
         bulk.remove((number >> 8, number & 255))
         single.remove((number >> 8, number & 255))
@@ -125,7 +126,7 @@ def test_loading_in_bulk_refuses_what_is_malformed() -> None:
     matcher = FastMatcher(None)
     vectors[3, 6:8] = (9, 3)
     with pytest.raises(VectorError, match="v is greater than V"):
-        matcher.add_all(np.arange(5, dtype=np.uint32), vectors)
+        matcher.add_all(np.arange(5, dtype=np.uint32), vectors[:, BODY_AT:])
     assert len(matcher) == 0
 
 
@@ -135,7 +136,7 @@ def test_a_subscription_of_three_attributes_takes_at_most_32_bytes() -> None:
     plain_minimum = vectors.copy()
     plain_minimum[:, 5] &= 0xF0
     plain_minimum[:, [8, 11, 14]] &= 127
-    matcher.add_all(np.arange(60_000, dtype=np.uint32), plain_minimum)
+    matcher.add_all(np.arange(60_000, dtype=np.uint32), plain_minimum[:, BODY_AT:])
     assert matcher.store.held_bytes / 60_000 <= 32
 
 
@@ -143,7 +144,7 @@ def test_a_key_that_the_overlay_cannot_have_is_refused() -> None:
     matcher = FastMatcher(None)
     for key in ((-1, 0), (0, -1), (1 << 24, -1)):
         with pytest.raises(ValueError, match="not a subscription key"):
-            matcher.add(key, bytes.fromhex("00000000000064c87f0101"))
+            matcher.add(key, body_of(bytes.fromhex("00000000000064c87f0101")))
 
 
 def _twice(x: int) -> int:
@@ -174,8 +175,8 @@ def test_cuts_are_where_the_degree_exceeds_the_floor() -> None:
         vector = bytes([0, 0, 0, 0, 0, threshold, v, V, chance.choice([0, 1, 60, 126, 127]), 1, 1])
         if chance.random() < 0.4:
             vector = vector[:8] + bytes([vector[8] | 128]) + vector[9:]
-        fast.add((number >> 8, number & 255), vector)
-        naive.add((number >> 8, number & 255), vector)
+        fast.add((number >> 8, number & 255), body_of(vector))
+        naive.add((number >> 8, number & 255), body_of(vector))
     every = [(bytes(6) + bytes([x, 1, 1]), 0) for x in range(256)]
     assert dict(fast.match_batch(every, 0)) == dict(naive.match_batch(every, 0))
 
@@ -185,7 +186,7 @@ def test_asking_together_finds_what_asking_one_by_one_finds(condition: str) -> N
     chance = random.Random(6)
     matcher = FastMatcher(None, condition, 1, 0, 0)
     for number in range(9000):
-        matcher.add((number >> 8, number & 255), subscription(chance, (0, 0, 0, 0, 0, 3, 6, 15)))
+        matcher.add((number >> 8, number & 255), body_of(subscription(chance, (0, 0, 0, 0, 0, 3, 6, 15))))
     told = read_rows(FuzzyCodec(None), [(notification(chance), 0) for _ in range(90)], 3000)
     found = []
     for together in (False, True):
@@ -200,7 +201,7 @@ def test_a_batch_tells_everything_before_a_bad_vector() -> None:
     chance = random.Random(7)
     matcher = FastMatcher(None, "subset", 1, 0, 0)
     for number in range(200):
-        matcher.add((0, number), subscription(chance))
+        matcher.add((0, number), body_of(subscription(chance)))
     batch = [(notification(chance), 0) for _ in range(40)]
     for bad in (b"", batch[25][0][:-1], batch[25][0][:5] + b"\x01" + batch[25][0][6:]):
         some = [*batch[:25], (bad, 0), *batch[26:]]

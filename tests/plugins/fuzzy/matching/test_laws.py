@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed
 from plugins.fuzzy.matching.shared import SharedMatcher
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from tests.paths import ROOT
 from tests.plugins.fuzzy.matching.populations import (
@@ -23,6 +23,7 @@ from tests.plugins.fuzzy.matching.populations import (
     near_notifications,
 )
 from watchdog.aggregators import WEIGHTED_MEAN, WITH_PATTERN, has_block
+from watchdog.header import body_of
 from watchdog.vector import VectorError, constraints_offset
 
 
@@ -76,7 +77,7 @@ def served_by(name: str) -> tuple[int, ...]:
 
     def is_taken(aggregator: int) -> bool:
         try:
-            ALGORITHMS[name](None, "subset", 1).add((1, 1), of_two(aggregator))
+            ALGORITHMS[name](None, "subset", 1).add((1, 1), body_of(of_two(aggregator)))
         except AggregatorNotServed:
             return False
         return True
@@ -96,7 +97,7 @@ settled = settings(max_examples=20, deadline=None)
 def grown(matcher: Matcher, steps: Iterable[Step]) -> Matcher:
     for verb, key, vector in steps:
         if verb == "add":
-            matcher.add(key, vector)
+            matcher.add(key, body_of(vector))
         else:
             matcher.remove(key)
     return matcher
@@ -153,11 +154,11 @@ def test_a_batch_is_its_notifications_one_by_one(case: Case, data: st.DataObject
 def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
     matcher = case.make("subset", 1)
     held = of_two(case.aggregators[0])
-    matcher.add((1, 2), held)
+    matcher.add((1, 2), body_of(held))
     before = matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0)
     assert before == [Match((1, 2), 255)]
     with pytest.raises(VectorError):
-        matcher.add((1, 2), held[:-1])
+        matcher.add((1, 2), body_of(held[:-1]))
     with pytest.raises(VectorError):
         matcher.match(b"\x00", 0, 0)
     matcher.remove((9, 9))
@@ -187,7 +188,7 @@ def test_an_aggregator_that_it_does_not_serve_is_refused(case: Case) -> None:
     matcher = case.make("subset", 1)
     minimum = bytes(6) + b"\x64\xc8\x7f\x64\xc8\x7f\x01\x03"
     with pytest.raises(AggregatorNotServed, match="`fast`"):
-        matcher.add((1, 2), minimum)
+        matcher.add((1, 2), body_of(minimum))
     assert matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0) == []
 
 

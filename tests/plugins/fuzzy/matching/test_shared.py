@@ -6,6 +6,7 @@ import numpy as np
 
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.shared import SharedMatcher
+from watchdog.header import BODY_AT, body_of
 
 TERMS = [bytes([0, 80, 40]), bytes([60, 160, 50]), bytes([140, 255, 127])]
 
@@ -26,15 +27,15 @@ def test_slices_hold_everybody_whom_the_degree_satisfies() -> None:
     population = vectors(900, chance)
     keys = np.arange(900, dtype=np.uint32)
     shared, fast = SharedMatcher(None), FastMatcher(None)
-    shared.add_all(keys, population)
-    fast.add_all(keys, population)
+    shared.add_all(keys, population[:, BODY_AT:])
+    fast.add_all(keys, population[:, BODY_AT:])
     for number in range(0, 900, 4):
         shared.remove((number >> 8, number & 255))
         fast.remove((number >> 8, number & 255))
     for number in range(0, 900, 12):
         vector = population[(number * 7) % 900].tobytes()
-        shared.add((number >> 8, number & 255), vector)
-        fast.add((number >> 8, number & 255), vector)
+        shared.add((number >> 8, number & 255), body_of(vector))
+        fast.add((number >> 8, number & 255), body_of(vector))
     assert shared.store.count == len({row[6:].tobytes() for row in population})
     for _ in range(10):
         told = bytes(6) + chance.randbytes(3) + b"\x01\x07"
@@ -56,7 +57,7 @@ def test_a_concept_that_nobody_holds_leaves_nothing_behind() -> None:
     vector = vectors(1, random.Random(1))[0].tobytes()
     for round_ in range(3):
         for number in range(40):
-            matcher.add((number, round_), vector)
+            matcher.add((number, round_), body_of(vector))
         assert matcher.store.count == 1
         for number in range(40):
             matcher.remove((number, round_))

@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dens_experiments.fuzzy.workload import WORKLOADS
+from plugins.board_vectors import decode_body
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.fnifc import CoveringMatcher
 from plugins.fuzzy.matching.relational_pairs import pairs_in, relational_pairs
 from plugins.fuzzy.matching.shared import SharedMatcher
 from plugins.fuzzy.patterns import short_form
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Matcher, SubscriptionKey
 from plugins.matching_work import MatchingWork, work_of
 from tests.plugins.fuzzy.matching import work_oracle
@@ -21,6 +22,7 @@ from tests.plugins.fuzzy.matching.populations import histories, near_notificatio
 from tests.plugins.fuzzy.matching.test_laws import grown
 from tests.plugins.fuzzy.matching.work_oracle import Asked, Wish, Wishes
 from tests.sizes import examples
+from watchdog.header import body_of
 
 PLAIN_OR_RULES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 15)
 """All but pattern_breakdown, whose pairs are judged below."""
@@ -31,7 +33,7 @@ conditions = st.sampled_from(FEATURE_CONDITIONS)
 
 def parents_of(matcher: Matcher, wishes: Wishes) -> dict[SubscriptionKey, SubscriptionKey | None]:
     assert isinstance(matcher, CoveringMatcher)
-    return {key: matcher.forest.parent(key) for key in wishes}
+    return {key: matcher.forest.cover_of(key) for key in wishes}
 
 
 def expected(name: str, matcher: Matcher, asked: Asked, wishes: Wishes) -> MatchingWork:
@@ -110,8 +112,8 @@ def test_a_batch_searched_together_counts_as_one_by_one() -> None:
     one_by_one = FastMatcher(None, columns_from=0, compile_from=0)
     together = FastMatcher(None, columns_from=0, compile_from=0)
     for number, vector in enumerate(WORKLOADS["every_attribute"].subscriptions(200, 1)):
-        one_by_one.add((0, number), vector)
-        together.add((0, number), vector)
+        one_by_one.add((0, number), body_of(vector))
+        together.add((0, number), body_of(vector))
     from plugins.fuzzy.codec import FuzzyCodec
     from plugins.fuzzy.matching.notification_rows import read_rows
 
@@ -140,9 +142,9 @@ def test_a_pattern_relates_the_pairs_within_its_groups(text: str, predicates: in
 
 def test_a_pattern_that_is_not_broken_down_relates_none() -> None:
     broken = bytes([0, 0, 0, 0, 0, 14, 1, 0x82]) + b"\x64\xc8\x7f" * 4 + b"\x01\x0f"
-    assert relational_pairs(broken, 4) == 2
+    assert relational_pairs(decode_body(body_of(broken))) == 2
     exact = bytes([*broken[:5], 15]) + broken[6:]
-    assert relational_pairs(exact, 4) == 0
+    assert relational_pairs(decode_body(body_of(exact))) == 0
 
 
 def test_the_work_of_figure_7_at_a_thousand_subscriptions() -> None:
@@ -152,7 +154,7 @@ def test_the_work_of_figure_7_at_a_thousand_subscriptions() -> None:
     for name in ("fnif", "fnifs", "fnifc", "fip"):
         matcher = ALGORITHMS[name](None, "subset", 1)
         for number, vector in enumerate(workload.subscriptions(1000, 1)):
-            matcher.add((number >> 8, number & 255), vector)
+            matcher.add((number >> 8, number & 255), body_of(vector))
         for vector in workload.notifications(20, 1):
             matcher.match(vector, 0, 0)
         found[name] = counted(matcher)

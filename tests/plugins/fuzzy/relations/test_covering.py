@@ -12,6 +12,7 @@ from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.kernels import cover
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, histories, near_subscriptions
 from tests.sizes import examples
+from watchdog.header import BODY_AT, body_of
 from watchdog.membership import SLOPES, degree
 from watchdog.score import satisfies, vector_degree
 from watchdog.vector import VectorError
@@ -49,7 +50,8 @@ def test_what_is_covered_never_matches_alone(data: st.DataObject) -> None:
     a = data.draw(near_subscriptions(ALL_AGGREGATORS))
     b = data.draw(st.one_of(near_subscriptions(ALL_AGGREGATORS), narrowed(a)))
     relations = FuzzyRelations(condition)
-    covers, meets = relations.covers(a, b), relations.intersects(a, b)
+    bodies = body_of(a), body_of(b)
+    covers, meets = relations.covers(*bodies), relations.intersects(*bodies)
     if covers:
         assert a[-2] == b[-2]
         assert a[-1] & ~b[-1] == 0
@@ -85,12 +87,12 @@ def test_asking_for_more_is_covered_and_merging_covers_both(data: st.DataObject)
     vector = data.draw(near_subscriptions((0, 1, 2, 3, 4, 5, 6)))
     relations = FuzzyRelations()
     more, other = data.draw(narrowed(vector)), data.draw(narrowed(vector))
-    assert relations.covers(vector, vector)
-    assert relations.covers(vector, more)
-    merged = relations.merge(more, other)
+    assert relations.covers(body_of(vector), body_of(vector))
+    assert relations.covers(body_of(vector), body_of(more))
+    merged = relations.merge(body_of(more), body_of(other))
     assert merged is not None
-    assert relations.covers(merged, more)
-    assert relations.covers(merged, other)
+    assert relations.covers(merged, body_of(more))
+    assert relations.covers(merged, body_of(other))
 
 
 @settings(max_examples=30, deadline=None)
@@ -101,8 +103,8 @@ def test_the_forest_is_what_brute_force_says(data: st.DataObject) -> None:
     held: dict[tuple[int, int], bytes] = {}
     for verb, key, vector in data.draw(histories(ALL_AGGREGATORS, longest=16)):
         if verb == "add":
-            forest.insert(key, vector)
-            held[key] = vector
+            forest.insert(key, body_of(vector))
+            held[key] = body_of(vector)
         else:
             forest.remove(key)
             held.pop(key, None)
@@ -110,11 +112,11 @@ def test_the_forest_is_what_brute_force_says(data: st.DataObject) -> None:
     assert len(forest) == len(held)
     for a in roots:
         assert not any(relations.covers(held[b], held[a]) for b in roots if a != b)
-    for key, vector in held.items():
-        above = forest.parent(key)
+    for key, body in held.items():
+        above = forest.cover_of(key)
         assert (above is None) == (key in roots)
         if above is not None:
-            assert relations.covers(held[above], vector)
+            assert relations.covers(held[above], body)
             assert key in forest.children(above)
     statistics = forest.statistics()
     assert (statistics.subscriptions, statistics.roots) == (len(held), len(roots))
@@ -137,10 +139,10 @@ def test_in_bulk_and_compiled_it_is_the_same_forest() -> None:
     vectors = plain(1200, chance)
     keys = [(number >> 8, number & 255) for number in range(1200)]
     bulk, single = CoveringForest(), CoveringForest()
-    bulk.insert_all(keys[:400], vectors[:400])
-    bulk.insert_all(keys[400:], vectors[400:])
+    bulk.insert_all(keys[:400], vectors[:400][:, BODY_AT:])
+    bulk.insert_all(keys[400:], vectors[400:][:, BODY_AT:])
     for key, vector in zip(keys, vectors, strict=True):
-        single.insert(key, vector.tobytes())
+        single.insert(key, body_of(vector.tobytes()))
     gone = chance.sample(keys, 700)
     bulk.remove_all(gone)
     for key in gone:
@@ -148,7 +150,7 @@ def test_in_bulk_and_compiled_it_is_the_same_forest() -> None:
     assert bulk.statistics() == single.statistics()
     assert bulk.roots() == single.roots()
     assert 0 < len(bulk.roots()) < 500
-    assert all(bulk.parent(key) == single.parent(key) for key in keys if key not in set(gone))
+    assert all(bulk.cover_of(key) == single.cover_of(key) for key in keys if key not in set(gone))
 
 
 def test_masks_that_come_and_go_do_not_fill_it() -> None:
@@ -156,13 +158,13 @@ def test_masks_that_come_and_go_do_not_fill_it() -> None:
     for mask in range(1, 400):
         features = (1).to_bytes(8, "big") + (mask << 20).to_bytes(8, "big")
         vector = bytes(6) + b"\x10\x20\x30" * bin(mask).count("1") + features
-        forest.insert((0, 0), vector)
+        forest.insert((0, 0), body_of(vector))
     assert forest.roots() == [(0, 0)]
 
 
 def test_a_bad_vector_changes_nothing() -> None:
     forest = CoveringForest()
-    forest.insert((1, 1), bytes.fromhex("00000000000064c8280101"))
+    forest.insert((1, 1), body_of(bytes.fromhex("00000000000064c8280101")))
     with pytest.raises(VectorError):
-        forest.insert((1, 1), b"\x00")
+        forest.insert((1, 1), body_of(b"\x00"))
     assert forest.roots() == [(1, 1)]

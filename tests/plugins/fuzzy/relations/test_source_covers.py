@@ -3,14 +3,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plugins.fuzzy.bodies import BodyCovers
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.language import SubscriptionKey
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
 from tests.sizes import examples
 from tests.watchdog.strategies import readings
 from watchdog.filter import FuzzyFilter
-from watchdog.header import BODY_AT
+from watchdog.header import BODY_AT, body_of
 from watchdog.reading import Reading
 
 _DEGREE = 5
@@ -29,14 +28,14 @@ def told(vectors: list[bytes], readings: list[Reading], features: str) -> list[l
     ]
 
 
-def index_of(vectors: list[bytes]) -> BodyCovers:
-    index = BodyCovers(CoveringForest("exact"))
+def index_of(vectors: list[bytes]) -> CoveringForest:
+    index = CoveringForest("exact")
     for number, vector in enumerate(vectors):
         index.insert((number, 0), vector[BODY_AT:])
     return index
 
 
-def uncovered(vectors: list[bytes], index: BodyCovers, gone: set[int]) -> list[bytes]:
+def uncovered(vectors: list[bytes], index: CoveringForest, gone: set[int]) -> list[bytes]:
     return [
         vector
         for number, vector in enumerate(vectors)
@@ -66,9 +65,9 @@ def test_more_attributes_are_not_covered_by_fewer() -> None:
     """At a mediator they are: there the notification has all of them."""
     one, both = (bytes.fromhex(text) for text in ("0000000000006ec8280101", "0000000000006ec8280064280103"))
     plain = CoveringForest()
-    plain.insert((0, 0), one)
-    plain.insert((1, 0), both)
-    assert plain.parent((1, 0)) == (0, 0)
+    plain.insert((0, 0), body_of(one))
+    plain.insert((1, 0), body_of(both))
+    assert plain.cover_of((1, 0)) == (0, 0)
     index = index_of([one, both])
     keys: list[SubscriptionKey] = [(0, 0), (1, 0)]
     assert [index.cover_of(key) for key in keys] == [None, None]

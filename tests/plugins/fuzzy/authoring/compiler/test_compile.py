@@ -19,17 +19,17 @@ from knowledge_manager.vocabulary.hedges import HEDGES
 from knowledge_manager.vocabulary.reader import read_vocabulary
 from plugins.authoring import CompileOptions
 from plugins.authoring.xml.reader import PredicateReader
+from plugins.board_vectors import decode_body
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.words import STATED_ERRORS
-from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
 from tests.sizes import examples
 from tests.watchdog.strategies import table_blocks
-from watchdog.header import BODY_AT, HEADER_LIFETIME
+from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.membership import degree
 from watchdog.normalise import normal_byte
@@ -241,7 +241,7 @@ def test_no_duration(text: str) -> None:
 
 
 def test_within_last_constrains_the_age() -> None:
-    found = decode_subscription(compiled(HIGH + "<within-last>PT30S</within-last>").vector)
+    found = decode_body(body_of(compiled(HIGH + "<within-last>PT30S</within-last>").vector))
     assert found.attributes == (1, 7)
     assert found.constraints[1] == (0, 40, 127)
 
@@ -253,7 +253,7 @@ def test_weights() -> None:
             for predicate, weight in zip((HIGH, LOW), weights, strict=True)
         ]
         mean = "<aggregating-function>weighted_mean</aggregating-function>"
-        return decode_subscription(compiled("".join(parts) + mean).vector).block
+        return decode_body(body_of(compiled("".join(parts) + mean).vector)).block
 
     assert block("3", "1") == bytes([3, 1])
     assert block("0.5", "1") == bytes([128, 255])
@@ -291,7 +291,7 @@ def test_comments_and_instructions_mean_nothing() -> None:
 def test_an_age_may_be_meant_more_or_less() -> None:
     rough = compiled(f"{HIGH}<within-last><more-or-less>PT32S</more-or-less></within-last>")
     assert rough.warnings == ()
-    (triple,) = decode_subscription(rough.vector).constraints[1:]
+    (triple,) = decode_body(body_of(rough.vector)).constraints[1:]
     degrees = [degree(lifetime_code(seconds), *triple) for seconds in (1, 30, 32, 38, 45, 50, 64, 600)]
     assert degrees[:3] == [255] * 3
     assert degrees[2] > degrees[3] > degrees[4] > degrees[5] > 0
@@ -319,12 +319,12 @@ def test_no_age_that_is_meant_more_or_less(age: str) -> None:
 
 def test_patterns_nested_and_short() -> None:
     nested = f"<predicate-pattern><or><and>{HIGH}{LOW}</and>{ICU}</or></predicate-pattern>"
-    found = decode_subscription(compiled(nested).vector)
+    found = decode_body(body_of(compiled(nested).vector))
     assert found.aggregator == 15
     assert found.attributes == (1, 2, 3)
     assert found.block == bytes([0, 2, 66, 1, 130])
     short = f"{HIGH}{ICU}{LOW}<predicate-pattern evaluate='breakdown'>d2c1</predicate-pattern>"
-    found = decode_subscription(compiled(short).vector)
+    found = decode_body(body_of(compiled(short).vector))
     assert (found.aggregator, found.block) == (14, b"\x82")
 
 
@@ -333,41 +333,41 @@ def test_the_papers_first_pattern_and_the_norms() -> None:
     same = f"<predicate-pattern><and>{HIGH}<or>{ICU}{LOW}</or></and></predicate-pattern>"
     assert compiled(short.format("")).vector == compiled(same).vector
     assert compiled(short.format(' t-norm="minimum"')).vector == compiled(same).vector
-    plain = decode_subscription(compiled(same).vector).block
+    plain = decode_body(body_of(compiled(same).vector)).block
     for number, norm in enumerate(("product", "lukasiewicz"), 193):
         found = compiled(short.format(f' t-norm="{norm}"'))
-        assert decode_subscription(found.vector).block == bytes([number]) + plain
+        assert decode_body(body_of(found.vector)).block == bytes([number]) + plain
         again = decompile(found.vector, TABLE)
         assert compile_subscription(again.encode(), "again.xml", TABLE).vector == found.vector
         told = " ".join(describe_vector(found.vector, TABLE, "sv").lines())
         assert f"with the T-norm {norm}" in told
     alone = compiled(f'<predicate-pattern t-norm="product">{HIGH}</predicate-pattern>')
-    assert decode_subscription(alone.vector).block == b"\0"
+    assert decode_body(body_of(alone.vector)).block == b"\0"
 
 
 def test_a_place_is_a_square() -> None:
-    found = decode_subscription(compiled('<within distance="200" of="site"/>', "fire").vector)
+    found = decode_body(body_of(compiled('<within distance="200" of="site"/>', "fire").vector))
     assert found.attributes == (3, 4)
     assert found.constraints == ((normal_byte(3000, 0, 10000), normal_byte(7000, 0, 10000), 127),) * 2
     assert (
         compiled('<within distance="0.2" unit="km" of="500, 500"/>', "fire").vector[6:]
         == compiled('<within distance="200" of="site"/>', "fire").vector[6:]
     )
-    corner = decode_subscription(compiled('<within distance="50" of="10 990"/>', "fire").vector)
+    corner = decode_body(body_of(compiled('<within distance="50" of="10 990"/>', "fire").vector))
     assert (corner.constraints[0][0], corner.constraints[1][1]) == (0, 255)
 
 
 def test_functions_become_rules() -> None:
-    named = decode_subscription(compiled(f"{HIGH}{LOW}<function>harmonic_mean</function>").vector)
+    named = decode_body(body_of(compiled(f"{HIGH}{LOW}<function>harmonic_mean</function>").vector))
     assert (named.aggregator, named.block) == (8, b"\x01")
     zero = "<aggregating-function>takagi_sugeno_0</aggregating-function>"
-    assert decode_subscription(compiled(HIGH + LOW + zero).vector).block == b"\x00"
+    assert decode_body(body_of(compiled(HIGH + LOW + zero).vector)).block == b"\x00"
     found = compiled(f"{HIGH}{LOW}{zero}<function>max(heart_rate, oxygen_saturation)</function>")
     assert found.function_error is not None
     assert found.function_error.largest < 8 / 255
-    assert decode_subscription(found.vector).block[0] == 2
+    assert decode_body(body_of(found.vector)).block[0] == 2
     root = compiled(f"{HIGH}{LOW}{zero}<function>sqrt(heart_rate * oxygen_saturation)</function>")
-    assert decode_subscription(root.vector).block == b"\0"
+    assert decode_body(body_of(root.vector)).block == b"\0"
 
 
 BREATH = '<approximate-predicate attribute="respiration_rate"><is>high</is></approximate-predicate>'
@@ -375,7 +375,7 @@ BREATH = '<approximate-predicate attribute="respiration_rate"><is>high</is></app
 
 def test_a_product_of_two_is_a_small_table() -> None:
     found = compiled(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>")
-    parts = decode_subscription(found.vector)
+    parts = decode_body(body_of(found.vector))
     assert (parts.aggregator, len(parts.block)) == (7, 8)
     assert found.function_error is not None
     assert found.function_error.largest < 1 / 255
@@ -391,7 +391,7 @@ def test_a_root_of_three_is_the_function_that_boards_know() -> None:
     assert found.function_error.largest == named.function_error.largest == STATED_ERRORS[0]
     told = " ".join(describe_vector(named.vector, TABLE, "sv").lines())
     assert "the geometric mean within 0.010, broken down into pairs" in told
-    product = decode_subscription(compiled(f"{HIGH}{LOW}{BREATH}<function>{three}</function>").vector)
+    product = decode_body(body_of(compiled(f"{HIGH}{LOW}{BREATH}<function>{three}</function>").vector))
     assert (product.aggregator, product.block[0]) == (7, 4)
     assert len(product.block) < 50
 
@@ -417,7 +417,7 @@ def test_what_is_stated_of_an_authors_function_holds(
     assert found.function_error.largest < 0.02
     chance = random.Random(1)
     vector = found.vector
-    order = decode_subscription(vector).attributes
+    order = decode_body(body_of(vector)).attributes
     called = {name: TABLE.event("patient").attribute(name).index for name in text_names(text)}
     for _ in range(400):
         degrees = {index: chance.choice([0, 1, 9, 255, chance.randrange(256)]) for index in order}
@@ -446,14 +446,14 @@ def test_the_tolerance_decides_about_functions() -> None:
 
 def test_rules_are_local_linear_models() -> None:
     flat = "".join(f'<rule at="{a} {b}">{a * b}</rule>' for a in (0, 0.5, 1) for b in (0, 0.5, 1))
-    found = decode_subscription(compiled(f"{LOW}{HIGH}<function>{flat}</function>").vector)
+    found = decode_body(body_of(compiled(f"{LOW}{HIGH}<function>{flat}</function>").vector))
     assert (found.aggregator, found.block.hex()) == (7, "02030080ff0000000040800080ff")
     sloped = (
         '<rule of="heart_rate oxygen_saturation" at="0 0">0.5 * heart_rate</rule>'
         '<rule of="oxygen_saturation heart_rate" at="1 0">0.25 + 0.5 * oxygen_saturation</rule>'
         '<rule at="0 1">second</rule><rule at="1 1">first - 0.5 * second</rule>'
     )
-    found = decode_subscription(compiled(f"{LOW}{HIGH}<function>{sloped}</function>").vector)
+    found = decode_body(body_of(compiled(f"{LOW}{HIGH}<function>{sloped}</function>").vector))
     assert found.aggregator == 8
     rules = [found.block[4 + 3 * i : 7 + 3 * i].hex() for i in range(4)]
     assert rules == ["002000", "bf0020", "ff4000", "80e040"]
@@ -462,7 +462,7 @@ def test_rules_are_local_linear_models() -> None:
 def test_rules_of_every_pair_or_of_all() -> None:
     one = "".join(f'<rule at="{a} {b}">{(a + b) / 2}</rule>' for a in (0, 1) for b in (0, 1))
     found = compiled(f"{HIGH}{LOW}{BREATH}<function>{one}</function>")
-    assert decode_subscription(found.vector).block == bytes.fromhex("020200ff0080 80ff")
+    assert decode_body(body_of(found.vector)).block == bytes.fromhex("020200ff0080 80ff")
     pairs = [("heart_rate", "oxygen_saturation"), ("oxygen_saturation", "respiration_rate"),
              ("respiration_rate", "heart_rate")]  # fmt: skip
     each = "".join(
@@ -471,7 +471,7 @@ def test_rules_of_every_pair_or_of_all() -> None:
     )  # fmt: skip
     found = compiled(f"{HIGH}{LOW}{BREATH}<function>{each}</function>")
     assert (
-        decode_subscription(found.vector).block == bytes.fromhex("030200ff") + bytes.fromhex("000000ff") * 3
+        decode_body(body_of(found.vector)).block == bytes.fromhex("030200ff") + bytes.fromhex("000000ff") * 3
     )
     again = decompile(found.vector, TABLE)
     assert compile_subscription(again.encode(), "again.xml", TABLE).vector == found.vector
@@ -522,7 +522,7 @@ def test_an_aggregating_function_of_a_package_is_broken_down() -> None:
     )
     assert found.function_error is not None
     assert found.function_error.largest < 0.05
-    assert decode_subscription(found.vector).aggregator in (7, 8)
+    assert decode_body(body_of(found.vector)).aggregator in (7, 8)
     with pytest.raises(DocumentError, match=r"D117.*second_best"):
         compiled(HIGH + LOW + own)
     with pytest.raises(DocumentError, match="D722: the aggregating function second_best must return"):
@@ -642,7 +642,7 @@ def test_law_a_damaged_document_compiles_or_is_refused(data: st.DataObject) -> N
         codes = {problem.code for problem in error.problems}
     else:
         codes = {"fine"}
-        assert decode_subscription(vector).event in (0, 1, 2)
+        assert decode_body(body_of(vector)).event in (0, 1, 2)
     assert codes
 
 
