@@ -92,8 +92,8 @@ class FuzzyAuthoring(Authoring):
         """Return a matcher by algorithm and feature condition; without a table, vectors are checked
         structurally only.
         """
+        from plugins.fuzzy.codec import FEATURE_CONDITIONS
         from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
-        from plugins.fuzzy import FEATURE_CONDITIONS
         from plugins.matching_choice import known_name
 
         make = ALGORITHMS[known_name("matcher", algorithm or DEFAULT_ALGORITHM, ALGORITHMS)]
