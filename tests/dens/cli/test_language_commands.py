@@ -159,7 +159,7 @@ def test_match_line_by_line(dens, tmp_path: Path) -> None:
 def test_words_of_another_thesaurus_as_the_documentation_shows(dens, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "how-to" / "subscriptions.md").read_text("utf-8")
     (turtle,) = re.findall(r"```turtle\n(.*?)```", page, re.S)
-    (predicate,) = re.findall(r"where `racing.xml` asks for `(.*)`\.", page)
+    (predicate,) = re.findall(r"where `racing.xml` contains `(.*)`\.", page)
     ours, racing = tmp_path / "ours.ttl", tmp_path / "racing.xml"
     ours.write_text(turtle)
     racing.write_text(
