@@ -1,9 +1,9 @@
-"""What the overlay needs from other rooms, as structural protocols, so that neither side imports the other.
+"""Structural protocols between the overlay and other packages, so that neither side imports the other.
 
-Objects of `plugins/` satisfy `Matcher`, `Composer`, `CoverIndex` and `RoutingRelations`, one of
-`knowledge_manager/` satisfies `Directory`, a watchdog satisfies `FilterHost`. A body, vector or extract that
-is not well-formed is refused by raising `watchdog.vector.VectorError`; the overlay then refuses the message.
-Any other exception is a defect of the plug-in: the message is quarantined and the defect told
+Objects of `plugins/` satisfy `Matcher`, `Composer`, `CoverIndex` and `RoutingRelations`, an object of
+`knowledge_manager/` satisfies `Directory`, a watchdog satisfies `FilterHost`. A malformed body, vector or
+extract raises `watchdog.vector.VectorError`; the overlay then refuses the message. Any other exception is a
+defect of the plug-in: the message is quarantined and the defect is reported
 (dens/overlay/session/quarantine.py).
 """
 
@@ -16,26 +16,26 @@ SubscriptionKey = tuple[int, int]
 
 
 class FoundMatch(Protocol):
-    """One subscription that a notification satisfies, and how well."""
+    """One subscription that a notification satisfies, and the degree."""
 
     @property
     def key(self) -> SubscriptionKey:
-        """Return whose subscription it is."""
+        """Return the key of the subscription."""
         ...
 
     @property
     def degree_u8(self) -> int:
-        """Return how well, 255 = fully."""
+        """Return the degree, 255 = full."""
         ...
 
     @property
     def detail(self) -> bytes:
-        """Return what else its language knows of it, opaque to the overlay: at most 255 bytes."""
+        """Return details of its language, at most 255 bytes; opaque to the overlay."""
         ...
 
     @property
     def revision(self) -> int | None:
-        """Return the only revision of the subscription that it is for, where the notification names one."""
+        """Return the only revision that it is valid for, if the notification names one."""
         ...
 
 
@@ -43,15 +43,15 @@ class Matcher(Protocol):
     """Finds the subscriptions of one language that a notification satisfies."""
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
-        """Hold this subscription; a known key is replaced."""
+        """Add this subscription; a known key is replaced."""
         ...
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; an unknown key is no error."""
+        """Remove it; an unknown key is ignored."""
         ...
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> Sequence[FoundMatch]:
-        """Return what this notification satisfies, ordered by key."""
+        """Return the subscriptions that this notification satisfies, ordered by key."""
         ...
 
     def match_batch(
@@ -78,25 +78,23 @@ class CompositeNotification(NamedTuple):
 
 
 class Composer(Protocol):
-    """Makes notifications of one language of those that a mediator holds.
+    """Derives notifications of one language from those that a mediator holds.
 
-    What it knows is a function of the set of notifications and subscriptions that it was given and has not
-    been asked to forget: in which order they came, and how often, makes no difference.
+    Its state is a function of the set of notifications and subscriptions that were added and not removed;
+    their order and repetitions make no difference.
     """
 
     @property
     def listens_to(self) -> frozenset[int]:
-        """Return the languages of the notifications that it is to be fed."""
+        """Return the languages of the notifications that it needs."""
         ...
 
     def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
-        """Look for this subscription among events of that time; a known key is replaced, and a renewal keeps
-        what is remembered.
-        """
+        """Add this subscription for events of that time. A known key is replaced; a renewal keeps state."""
         ...
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Look for it no longer; an unknown key is no error."""
+        """Remove it; an unknown key is ignored."""
         ...
 
     def feed(
@@ -108,19 +106,19 @@ class Composer(Protocol):
         now_ms: int,
         only: SubscriptionKey | None = None,
     ) -> Sequence[CompositeNotification]:
-        """Take a notification; return what it makes, for this subscription only where one is named."""
+        """Take a notification; return the composites that it completes, of subscription `only` if given."""
         ...
 
     def forget(self, item_id: int) -> None:
-        """Remember a notification no longer; an unknown one is no error."""
+        """Forget a notification; an unknown one is ignored."""
         ...
 
     def wanted_by(self, item_id: int) -> Mapping[int, int]:
-        """Return for which subscribers a notification may become a part, and to which degree."""
+        """Return the subscribers for whom a notification may become a part, and the degree."""
         ...
 
     def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
-        """Return the notifications of which this one was made, where all of them are remembered."""
+        """Return the notifications that a composite was derived from, if all of them are still known."""
         ...
 
 
@@ -142,27 +140,27 @@ class Result:
 
 
 ResultReader = Callable[[bytes], Sequence[Result]]
-"""From a notification's vector to what it says; bytes that are none raise `VectorError`."""
+"""From a notification's vector to its results; invalid bytes raise `VectorError`."""
 
 
 class CoverIndex(Protocol):
-    """Knows of bodies of one language which stand for which at a source: a source that filters for the one
-    releases all that it would release for the other, with every value that the other needs.
+    """Covering between bodies of one language at a source. A body *covers* another if a source that filters
+    for it releases everything that it would release for the other, with every value that the other needs.
 
-    It may be too careful, never wrong. What an insertion costs has to have a bound, at most in proportion to
-    what is held.
+    Missing a cover is allowed, a wrong one is not. The cost of an insertion must be bounded, at most in
+    proportion to the number of bodies.
     """
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
-        """Find a body its place under a new name."""
+        """Add a body under a new key."""
         ...
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget it; what it alone stood for has another cover from then on, or none."""
+        """Remove it; bodies that only it covered get another cover, or none."""
         ...
 
     def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
-        """Return one that stands for it, or None where none does; nobody is above itself, by whatever way."""
+        """Return a key that covers it, or None. Covers never form a cycle."""
         ...
 
 
@@ -185,51 +183,51 @@ Decompose = Callable[[bytes], Sequence[Part]]
 
 
 class EntryChanges(Protocol):
-    """What a change of a table of entries means to the neighbour whom they are told."""
+    """Changes of an entry table, to be forwarded to a neighbour."""
 
     @property
     def announced(self) -> Sequence[bytes]:
-        """Return the bodies that it has to be told."""
+        """Return the bodies to announce."""
         ...
 
     @property
     def withdrawn(self) -> Sequence[bytes]:
-        """Return the bodies to take back, when it has those."""
+        """Return the bodies to withdraw, after those were announced."""
         ...
 
 
 class EntryTable(Protocol):
-    """Bodies of one language, and few among them, or made of them, that stand for all: what a broker tells a
-    neighbour. *One stands for another* where whatever satisfies the other satisfies it; a table may be told
-    to be less careful, and then it is told what may be missed.
+    """Bodies of one language, and the few that cover all of them, which a broker forwards to a neighbour. A
+    body *covers* another if everything that satisfies the other satisfies it. Options may allow mergers that
+    lose some notifications.
     """
 
     def insert(self, key: SubscriptionKey, body: bytes) -> EntryChanges:
-        """Hold a body; a known key is replaced."""
+        """Add a body; a known key is replaced."""
         ...
 
     def remove(self, key: SubscriptionKey) -> EntryChanges:
-        """Forget it; an unknown key changes nothing."""
+        """Remove it; an unknown key changes nothing."""
         ...
 
     def bodies(self) -> Sequence[bytes]:
-        """Return what is told, each once."""
+        """Return the forwarded bodies, each once."""
         ...
 
     @property
     def covered(self) -> int:
-        """Return how many bodies something else stands for that is told as it is."""
+        """Return how many bodies are covered by a forwarded one."""
         ...
 
     @property
     def mergers(self) -> int:
-        """Return how many of those that are told were made of several."""
+        """Return how many forwarded bodies are mergers of several."""
         ...
 
 
 class RoutingRelations(Protocol):
-    """What brokers ask of a language. An answer may be too careful, never wrong: `includes` says True, and
-    `advertises` False, only where it is certain.
+    """Relations between bodies that brokers need. `includes` returns True, and `advertises` False, only if
+    that is certain.
     """
 
     def includes(self, one: bytes, other: bytes) -> bool:
@@ -272,7 +270,7 @@ class BoundLanguage:
 
 
 class Directory(Protocol):
-    """Knows which publishers offer what."""
+    """Offers of publishers."""
 
     def learn(
         self,
@@ -284,49 +282,49 @@ class Directory(Protocol):
         via: int | None = None,
         hops: int = 1,
     ) -> object:
-        """Take what this publisher says it can measure; the newest extract of a node replaces older ones.
+        """Add the extract of what a publisher measures; the newest extract of a node replaces older ones.
 
-        It was said `age_ms` ago, handed on by `via` (this node itself where its own store kept it), over so
-        many hops. What `learn` returns is the directory's own business; the overlay does not look at it.
+        It is `age_ms` old and was relayed by `via` (this node itself, if its own store kept it) over `hops`
+        hops. The overlay ignores the result.
         """
         ...
 
     def publishers_for(self, language: int, body: bytes) -> Iterable[int]:
-        """Return the publishers known to be able to serve this subscription."""
+        """Return the publishers that can serve this subscription."""
         ...
 
     def offering(self, question: bytes) -> Iterable[int]:
-        """Return the publishers whose extracts a question is about; that of no bytes is about all. What a
-        question says is the directory's own; one that it cannot read raises `VectorError`.
+        """Return the publishers whose extracts match a question; an empty question matches all. Questions are
+        opaque to the overlay; an invalid one raises `VectorError`.
         """
         ...
 
     def needs_publisher(self, language: int, body: bytes) -> bool:
-        """Say whether somebody has to offer something for this subscription to be served. Plain messages, for
-        example, come from whoever writes them.
+        """Return whether this subscription needs a publisher with a matching offer. Plain messages, for
+        example, do not.
         """
         ...
 
     def question_for(self, subscriptions: Iterable[tuple[int, bytes]]) -> bytes:
-        """Return the question which is about every publisher that can serve one of these subscriptions
-        (language and body), or nearly; each of them needs one.
+        """Return a question that matches every publisher that can serve one of these subscriptions (language
+        and body), and few others. Each of them needs a publisher.
         """
         ...
 
 
 class Signer(Protocol):
-    """Signs what one subscriber says. `dens/node/keys.py` has one with Ed25519."""
+    """Signs the statements of one subscriber. `dens/node/keys.py` has one with Ed25519."""
 
     def sign(self, statement: bytes) -> bytes:
-        """Return 64 bytes that nobody else can make for this statement."""
+        """Return a signature of 64 bytes."""
         ...
 
 
 class Identities(Protocol):
-    """Knows by which key each subscriber is recognised."""
+    """Public keys of subscribers."""
 
     def is_signer(self, origin: int) -> bool:
-        """Return whether nothing is to be believed of this subscriber without its signature."""
+        """Return whether messages of this subscriber need its signature."""
         ...
 
     def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:
@@ -343,7 +341,7 @@ class FilterHost(Protocol):
     def install(
         self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription for `remaining_ms` from now on, then forget it without being told.
+        """Filter for this subscription for `remaining_ms` from now on, then forget it.
 
         Returns a code: 0 installed, 1 known (its lifetime is renewed), 2 replaced an older revision; refused:
         3 stale, 4 full, 5 unknown language, 6 bad vector, 7 lifetime over, 8 withdrawn; and of its sources:
@@ -352,5 +350,5 @@ class FilterHost(Protocol):
         ...
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> object:
-        """Stop looking for it; an unknown subscription is no error."""
+        """Stop filtering for it; an unknown subscription is ignored."""
         ...

@@ -195,8 +195,8 @@ class LevelledMatcher(Matcher, Protocol):
     """A matcher that can order a batch by estimated work, at one of several levels."""
 
     def use_level(self, level: int | None) -> None:
-        """Estimate the following batches at this level: 1 is no estimation, None chooses the best. An unknown
-        level raises `ValueError`, which lists the levels.
+        """Estimate the following batches at this level: 1 estimates nothing, None chooses the best. An
+        unknown level raises `ValueError`, which lists the levels.
         """
         ...
 

@@ -6,7 +6,7 @@ class DensError(Exception):
 
 
 class LocalProtocolError(DensError):
-    """Our own caller asked for something that the protocol does not allow; nothing has changed."""
+    """The caller requested something that the protocol does not allow; nothing has changed."""
 
 
 class RemoteProtocolError(DensError):

@@ -1,9 +1,7 @@
-"""What happened in an engine, past tense and frozen. The events are the log; a driver writes the trace from
-them.
+"""Events of an engine. A driver writes the trace from them.
 
-Every event about a message holds the `Item` (type, language, origin, number, payload, `size` without tag,
-`hops`, `age_ms(at_ms)`), the peer it has to do with, and a word for the reason where there is one. `kind`
-is the trace's word for it.
+Every event about a message has the `Item` (type, language, origin, number, payload, `size` without tag,
+`hops`, `age_ms(at_ms)`), the peer concerned, and a reason if there is one. `kind` is its name in the trace.
 """
 
 from dataclasses import dataclass
@@ -46,38 +44,36 @@ class MessageEvent:
         return (self.at_ms, self.item, self.peer, self.reason, self.satisfied)
 
     def in_time_of(self, ahead_ms: int, least_ms: int = AT_ONCE_MS) -> Self:
-        """Return the same event in the time of somebody whose own clock is so far behind, and for whom it did
-        not happen before that time.
-        """
+        """Return the event in the time of a clock that is `ahead_ms` behind, and not before `least_ms`."""
         item = self.item.replace(created_ms=self.item.created_ms - ahead_ms)
         at_ms = max(self.at_ms - ahead_ms, least_ms)
         return type(self)(at_ms, item, self.peer, self.reason, self.satisfied)
 
 
 class MessageCreated(MessageEvent):
-    """An application or the engine made it: a subscription, a notification, a receipt …"""
+    """An application or the engine created it: a subscription, a notification, a receipt …"""
 
     __slots__ = ()
     kind: ClassVar[str] = "created"
 
 
 class NotificationMade(MessageEvent):
-    """A DENS node made this notification of others that it holds (dens/overlay/mediator/composition.py),
-    and keeps it."""
+    """A DENS node derived this notification from others that it holds, and holds it
+    (dens/overlay/mediator/composition.py)."""
 
     __slots__ = ()
     kind: ClassVar[str] = "made"
 
 
 class MessageStored(MessageEvent):
-    """This node keeps it from now on; it came from the node that made it (or was made here)."""
+    """This node holds it from now on; it came from its origin (or was created here)."""
 
     __slots__ = ()
     kind: ClassVar[str] = "stored"
 
 
 class CopyReplicated(MessageEvent):
-    """This DENS node keeps it from now on; it came from another DENS node."""
+    """This DENS node holds it from now on; it came from another DENS node."""
 
     __slots__ = ()
     kind: ClassVar[str] = "replicated"
@@ -86,8 +82,8 @@ class CopyReplicated(MessageEvent):
 class NotificationDelivered(MessageEvent):
     """The application sees this notification, for the first and only time.
 
-    `item` is the notification (its payload is the notification vector), `satisfied` says which of this
-    subscriber's subscriptions it satisfies, how well, and what else their language knows of that.
+    The payload of `item` is the notification vector. `satisfied` has the satisfied subscriptions of this
+    subscriber, with degree and detail.
     """
 
     __slots__ = ()
@@ -95,69 +91,69 @@ class NotificationDelivered(MessageEvent):
 
 
 class DuplicateReceived(MessageEvent):
-    """It came again; nothing was done except to acknowledge it."""
+    """It came again and was only acknowledged."""
 
     __slots__ = ()
     kind: ClassVar[str] = "duplicate"
 
 
 class MessageAcknowledged(MessageEvent):
-    """The peer has it durably, or has said why it does not want it (`reason` is the status then)."""
+    """The peer holds it durably, or rejected it (then `reason` is the status)."""
 
     __slots__ = ()
     kind: ClassVar[str] = "acknowledged"
 
 
 class InstallSpared(MessageEvent):
-    """A mediator does not ask this publisher for a subscription: what it looks for already stands for that
-    one. `item` is the install that was not sent; it is told once for each publisher."""
+    """A mediator suppressed the INSTALL of a subscription that an installed filter of this publisher covers.
+    `item` is the INSTALL that was not sent. Reported once per publisher."""
 
     __slots__ = ()
     kind: ClassVar[str] = "spared"
 
 
 class MessageExpired(MessageEvent):
-    """Its lifetime was over and it was forgotten here."""
+    """It expired here."""
 
     __slots__ = ()
     kind: ClassVar[str] = "expired"
 
 
 class CopyDropped(MessageEvent):
-    """This node's copy was given up before its time, for the reason named."""
+    """This node dropped its copy before it expired."""
 
     __slots__ = ()
     kind: ClassVar[str] = "dropped"
 
 
 class MessageRefused(MessageEvent):
-    """It came whole and authentic and was not accepted, for the reason named; the sender was told."""
+    """It was valid and authentic but not accepted. The sender gets the status."""
 
     __slots__ = ()
     kind: ClassVar[str] = "refused"
 
 
 class MessageQuarantined(MessageEvent):
-    """Some work with it failed that must not fail, as the reason says, and is not tried with it again. If it
-    is held it stays so, and is relayed (dens/overlay/session/quarantine.py)."""
+    """Processing it failed, as the reason states, and is not tried again. If it is held, it stays held and is
+    relayed (dens/overlay/session/quarantine.py)."""
 
     __slots__ = ()
     kind: ClassVar[str] = "quarantined"
 
 
 class MessageUndecided(MessageEvent):
-    """What a message satisfies, or is satisfied by, is not decided: the reason is `work` where the budget of
-    its origin is spent and it is decided later, and otherwise which work reached its limit; that stays
-    undecided (dens/overlay/session/work_budget.py)."""
+    """Matching of a message is undecided. The reason is `work` if the budget of its origin is spent and it is
+    matched later; otherwise the work that reached its limit, which stays undecided
+    (dens/overlay/session/work_budget.py)."""
 
     __slots__ = ()
     kind: ClassVar[str] = "undecided"
 
 
 class SubscriptionUnserved(MessageEvent):
-    """Nobody in reach of this subscriber can serve this subscription of its, as far as the partition has
-    answered (the `OffersHeard` before it). It is told once, until somebody can. The reason is *partial* where
-    not everybody has answered.
+    """No publisher in reach can serve this subscription, according to the answers to the last look-up (the
+    preceding `OffersHeard`). Reported once, until a publisher can. The reason is *partial* if answers are
+    missing.
     """
 
     __slots__ = ()
@@ -165,7 +161,7 @@ class SubscriptionUnserved(MessageEvent):
 
 
 class SubscriptionServed(MessageEvent):
-    """A publisher in reach can serve this subscription, which nobody could before."""
+    """A publisher in reach can serve this subscription, which was unserved before."""
 
     __slots__ = ()
     kind: ClassVar[str] = "served"
@@ -173,7 +169,7 @@ class SubscriptionServed(MessageEvent):
 
 @dataclass(frozen=True, slots=True)
 class DatagramRefused:
-    """Bytes came that are no acceptable message; nothing changed and nobody was told."""
+    """Received bytes are not an acceptable message; nothing changed and no answer was sent."""
 
     at_ms: int
     peer: int
@@ -182,14 +178,14 @@ class DatagramRefused:
 
     @property
     def kind(self) -> str:
-        """Return the trace's word for it."""
+        """Return the name in the trace."""
         return "refused"
 
 
 class NotificationMatched:
-    """A DENS node found that this notification is owed to this subscription revision.
+    """A DENS node found a notification pending for a subscription revision.
 
-    What is owed is not stored but found again after a restart; then it is marked as `from_before`.
+    Pending deliveries are not stored but recomputed after a restart; then `from_before` is True.
     """
 
     __slots__ = ("at_ms", "degree_u8", "detail", "from_before", "id", "item", "seq", "subscriber")
@@ -215,11 +211,11 @@ class NotificationMatched:
         self.detail = detail
 
     def __repr__(self) -> str:
-        told = (self.at_ms, self.item, self.subscriber, self.id, self.seq, self.degree_u8, self.from_before)
-        return f"NotificationMatched{(*told, self.detail)}"
+        facts = (self.at_ms, self.item, self.subscriber, self.id, self.seq, self.degree_u8, self.from_before)
+        return f"NotificationMatched{(*facts, self.detail)}"
 
     def at(self, at_ms: int, created_ms: int) -> "NotificationMatched":
-        """Return the same as of another time, of a notification that was made at another time."""
+        """Return the event with other times of the event and the notification."""
         item = self.item.replace(created_ms=created_ms)
         of = (self.subscriber, self.id, self.seq, self.degree_u8, self.from_before, self.detail)
         return NotificationMatched(at_ms, item, *of)
@@ -227,8 +223,8 @@ class NotificationMatched:
 
 @dataclass(frozen=True, slots=True)
 class RoutesChanged:
-    """What a broker has from a neighbour, and tells it, is another: how many advertisements came by it, how
-    many bodies it is asked for, for how many others these stand, and how many of them are mergers.
+    """The routing tables of a broker for a neighbour changed: advertisements received from it, subscriptions
+    forwarded to it, how many others these cover, and how many of them are mergers.
     """
 
     at_ms: int
@@ -241,8 +237,7 @@ class RoutesChanged:
 
 @dataclass(frozen=True, slots=True)
 class FilterInstalled:
-    """A publisher's filter host took a subscription over. `item` is the subscription, `code` the host's
-    answer."""
+    """A publisher's filter host installed a subscription. `code` is the host's result code."""
 
     at_ms: int
     item: Item
@@ -252,8 +247,7 @@ class FilterInstalled:
 
 @dataclass(frozen=True, slots=True)
 class FilterRemoved:
-    """A publisher's filter host was told to forget a subscription: it was withdrawn or its lifetime was
-    over."""
+    """A publisher's filter host removed a subscription that was withdrawn or expired."""
 
     at_ms: int
     subscriber: int
@@ -263,9 +257,9 @@ class FilterRemoved:
 
 
 class HoldingsEnded:
-    """Something that a node held ended at `at_ms`, and so much is left since: subscriptions, notifications,
-    and the bytes of the latter. Ends are told late (dens/overlay/session/engine.py), so nobody could ask
-    for it in time.
+    """Something that a node held expired at `at_ms`; the numbers of subscriptions, notifications and bytes of
+    notifications that are left. Expiry is reported late (dens/overlay/session/engine.py), so a driver could
+    not query them in time.
     """
 
     __slots__ = ("at_ms", "notifications", "octets", "subscriptions")
@@ -280,13 +274,13 @@ class HoldingsEnded:
         return f"HoldingsEnded({self.at_ms}, {self.subscriptions}, {self.notifications}, {self.octets})"
 
     def at(self, at_ms: int) -> "HoldingsEnded":
-        """Return the same as of another time."""
+        """Return the event with another time."""
         return HoldingsEnded(at_ms, self.subscriptions, self.notifications, self.octets)
 
 
 class HeardOffer(NamedTuple):
-    """A publisher's announcement as it was told, and over how many hops the publisher is in contact: 1 is a
-    contact of this node's own, 0 none that anybody knows of.
+    """A publisher's announcement, and the number of hops to the publisher: 1 is a contact of this node, 0 is
+    no known contact.
     """
 
     distance: int
@@ -295,8 +289,8 @@ class HeardOffer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OffersHeard:
-    """The partition has answered a look-up of this node, or time was over. `mediators` have answered: with
-    none nobody did. `missing` says why there may be more: late, lost, far, much, busy
+    """A look-up of this node ended, by answers or by time. `mediators` is the number of mediators that
+    answered, `missing` why there may be more offers: late, lost, far, much, busy
     (dens/overlay/session/lookup.py).
     """
 
@@ -311,8 +305,8 @@ class OffersHeard:
 
 @dataclass(frozen=True, slots=True)
 class NumberShared:
-    """Two who are both alive call themselves by one number, at these places. A driver tells it: an engine
-    knows numbers only, and what the two say looks like one node's to it, so that some of it is lost.
+    """Two live nodes use the same number, at these places. A driver reports it. An engine cannot distinguish
+    them, so some of their messages are lost.
     """
 
     at_ms: int
@@ -331,7 +325,7 @@ class ContactOpened:
 
 @dataclass(frozen=True, slots=True)
 class ContactClosed:
-    """A driver no longer hears a neighbour, for the reason named."""
+    """A driver no longer hears a neighbour."""
 
     at_ms: int
     peer: int

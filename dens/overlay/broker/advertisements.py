@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from dens.interfaces import SubscriptionKey
 from dens.overlay.broker.languages import RoutingLanguages
-from dens.overlay.broker.quotas import Shares
+from dens.overlay.broker.quotas import Quota
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.storage.subscription_table import Subscription, SubscriptionTable
@@ -47,13 +47,13 @@ class Tree:
 class Advertisements:
     """All advertisements that a broker knows."""
 
-    __slots__ = ("_durable", "_languages", "_shares", "_state", "_table", "_withdrawn_shares", "trees")
+    __slots__ = ("_durable", "_languages", "_quota", "_state", "_table", "_withdrawn_shares", "trees")
 
     def __init__(self, context: NodeContext, state: MediatorState, languages: RoutingLanguages) -> None:
         self._durable = context.durable
-        self._shares: Shares[SubscriptionKey] = Shares(context.limits.advertisements, context.limits)
+        self._quota: Quota[SubscriptionKey] = Quota(context.limits.advertisements, context.limits)
         """By who brought them; after a restart by the parent."""
-        self._withdrawn_shares: Shares[SubscriptionKey] = Shares(context.limits.tombstones, context.limits)
+        self._withdrawn_shares: Quota[SubscriptionKey] = Quota(context.limits.tombstones, context.limits)
         self._state = state
         self._languages = languages
         self._table = SubscriptionTable(linger_ms=0)
@@ -67,7 +67,7 @@ class Advertisements:
         """Take an advertisement that is new."""
         said = Advertised.decode(item.payload)
         new = Subscription.of(item, Subscribed(0, said.vector))
-        if not self._state.owing.judges(item.language):
+        if not self._state.pending.judges(item.language):
             return Status.UNKNOWN_LANGUAGE
         self._languages.check(new)
         tree = self.trees.get(item.origin)
@@ -76,14 +76,14 @@ class Advertisements:
         status = self._table.judge(new)
         if status is not STORED:
             return status
-        if self._table.get(new.key) is None and not self._shares.has_room(giver):
+        if self._table.get(new.key) is None and not self._quota.has_room(giver):
             return NO_ROOM
         tree = self._tree_of(item, said.generation, giver, now_ms)
         replaced = self._table.put(new)
         if replaced is None:
-            self._shares.note(new.key, giver)
+            self._quota.note(new.key, giver)
         if replaced is not None:
-            self._state.let_go_of(replaced.item, Reason.REPLACED, now_ms)
+            self._state.release(replaced.item, Reason.REPLACED, now_ms)
             tree.told.pop(replaced.id, None)
         tree.held[new.id] = new
         self._hold(item, tree)
@@ -102,11 +102,11 @@ class Advertisements:
             return status
         tree = self._tree_of(item, said.generation, giver, now_ms)
         if older is not None:
-            self._state.let_go_of(older.item, Reason.REPLACED, now_ms)
+            self._state.release(older.item, Reason.REPLACED, now_ms)
         self._withdrawn_shares.note((item.origin, said.withdrawal.id), giver)
         if ended is not None:
             self._leave(tree, ended)
-            self._state.let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
+            self._state.release(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item, tree)
         return STORED
 
@@ -133,7 +133,7 @@ class Advertisements:
             self._table.put(new)
             tree = self._tree_again(item, said.generation)
             tree.held[new.id] = new
-            self._shares.note(new.key, tree.parent)
+            self._quota.note(new.key, tree.parent)
         else:
             gone = Unadvertised.decode(item.payload)
             self._table.withdraw(item, gone.withdrawal)
@@ -160,9 +160,9 @@ class Advertisements:
             return tree
         if tree is not None:
             for old in tree.held.values():
-                self._state.let_go_of(old.item, Reason.REPLACED, now_ms)
+                self._state.release(old.item, Reason.REPLACED, now_ms)
                 self._table.forget(old.key)
-                self._shares.forget(old.key)
+                self._quota.forget(old.key)
         tree = self.trees[publisher] = Tree(generation, giver, item.hops)
         return tree
 
@@ -178,7 +178,7 @@ class Advertisements:
     def _leave(self, tree: Tree, gone: Subscription) -> None:
         tree.held.pop(gone.id, None)
         tree.told.pop(gone.id, None)
-        self._shares.forget(gone.key)
+        self._quota.forget(gone.key)
 
     def _hold(self, item: Item, tree: Tree) -> None:
         self._state.hold(item.replace(hops=tree.hops))

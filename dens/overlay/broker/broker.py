@@ -27,13 +27,13 @@ from dens.overlay.broker.distances import Distances
 from dens.overlay.broker.entries import Entries, Entry
 from dens.overlay.broker.forwarding import Forwarding
 from dens.overlay.broker.options import BrokerOptions
-from dens.overlay.broker.outbox import Telling
-from dens.overlay.broker.quotas import Shares
+from dens.overlay.broker.outbox import Outbox
+from dens.overlay.broker.quotas import Quota
 from dens.overlay.broker.requests import Requests, Wanted
 from dens.overlay.events import CopyReplicated, MessageStored, RoutesChanged
-from dens.overlay.mediator.delivery import Notifying
+from dens.overlay.mediator.delivery import Delivery
 from dens.overlay.mediator.handlers import MessageHandlers
-from dens.overlay.mediator.pending import read_results
+from dens.overlay.mediator.pending import read_subscription
 from dens.overlay.mediator.rendering import notify_of
 from dens.overlay.mediator.role import MediatingRole
 from dens.overlay.mediator.state import MediatorState
@@ -112,20 +112,20 @@ class Broker(MediatingRole):
     """Learns, asks its neighbours, hands on, and notifies."""
 
     __slots__ = (
+        "_delivery",
         "_distances",
         "_handlers",
         "_identities",
-        "_notifying",
         "_options",
+        "_outbox",
+        "_quota",
+        "_reported_routes",
         "_reports",
         "_restore_ms",
         "_restored",
         "_rows",
-        "_shares",
         "_stale",
         "_stale_ms",
-        "_telling",
-        "_told_routes",
         "advertisements",
         "entries",
         "forwarding",
@@ -144,20 +144,20 @@ class Broker(MediatingRole):
         identities: Identities | None,
     ) -> None:
         super().__init__(context, state)
-        self._shares: Shares[ItemId] = Shares(context.limits.joins, context.limits)
+        self._quota: Quota[ItemId] = Quota(context.limits.joins, context.limits)
         """Of what neighbours have joined for."""
         self._options = options
         self._identities = identities
         self._handlers = MessageHandlers(context, state, self._notify)
-        self._notifying = Notifying(context, state, self._notify)
-        self._telling = Telling(context, state.items)
+        self._delivery = Delivery(context, state, self._notify)
+        self._outbox = Outbox(context, state.items)
         self._distances = Distances(context.sessions)
         self._stale: dict[ItemId, int] = {}
         """JOINs that their neighbour no longer names, and until when it may repeat them."""
         self._stale_ms = NEVER_MS
         self._reports = False
         """Whether the tables may have become others."""
-        self._told_routes: dict[int, tuple[int, int, int, int]] = {}
+        self._reported_routes: dict[int, tuple[int, int, int, int]] = {}
         self.advertisements = advertisements
         self.entries = entries
         self.requests = requests
@@ -215,7 +215,7 @@ class Broker(MediatingRole):
             for entry in self.entries.all()
         ]
         for entry in self.entries.all():
-            self._shares.note(entry.held.item.id, entry.held.item.origin)
+            self._quota.note(entry.held.item.id, entry.held.item.origin)
         self.requests.restore(own, wanted, now_ms)
         self._tell()
         for item in held:
@@ -270,7 +270,7 @@ class Broker(MediatingRole):
     def _handle_subscription(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         status = self._handlers.handle(item, session.peer, now_ms)
         if status is STORED or status is QUARANTINED:
-            self._want_of_ends(item, now_ms)
+            self._request_for_endpoint(item, now_ms)
         return status
 
     def _handle_receipt(self, item: Item, session: PeerSession, now_ms: int) -> Status:
@@ -282,14 +282,14 @@ class Broker(MediatingRole):
     def _handle_announcement(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         return self._handlers.handle(item, session.peer, now_ms)
 
-    def _want_of_ends(self, item: Item, now_ms: int) -> None:
+    def _request_for_endpoint(self, item: Item, now_ms: int) -> None:
         """Ask for what a subscriber has just said that it wants, or no longer for it."""
         if item.type == UNSUBSCRIBE:
             key = item.origin, Withdrawal.decode(item.payload).id
             if self._state.table.get(key) is None:
                 self.requests.want_no_more(key, now_ms)
         else:
-            new = Subscription.of(item, read_results(item))
+            new = Subscription.of(item, read_subscription(item))
             self.requests.want(Wanted(new.key, item, new.body), now_ms)
         self._tell()
 
@@ -310,7 +310,7 @@ class Broker(MediatingRole):
         tree = self.advertisements.trees.get(publisher)
         if tree is not None and self._passes_advertisements:
             others = [one for one in self.requests.neighbours if one not in (tree.parent, publisher)]
-            self._telling.tell(
+            self._outbox.tell(
                 [(one, item) for one in others for item in makes],
                 [(one, item) for one in others for item in breaks],
             )
@@ -330,7 +330,7 @@ class Broker(MediatingRole):
             return
         former = tree.parent
         self.advertisements.move(publisher, nearest[1], nearest[0] + 1)
-        self._telling.tell([(former, tree.held[id].item) for id in tree.told], ())
+        self._outbox.tell([(former, tree.held[id].item) for id in tree.told], ())
         self.requests.move(publisher, former, now_ms)
         self._tell()
         self.forwarding.tree_changed(publisher, now_ms)
@@ -349,14 +349,14 @@ class Broker(MediatingRole):
     def _handle_join(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         if item.origin != session.peer:
             return FOREIGN_ORIGIN
-        if not self._state.owing.judges(item.language):
+        if not self._state.pending.judges(item.language):
             return UNKNOWN_LANGUAGE
-        if not self._shares.has_room(item.origin):
+        if not self._quota.has_room(item.origin):
             self._forget_stale(self.entries.of(item.origin), now_ms)
-        if not self._shares.has_room(item.origin):
+        if not self._quota.has_room(item.origin):
             return NO_ROOM
         entry = self.entries.add(item, now_ms)
-        self._shares.note(item.id, item.origin)
+        self._quota.note(item.id, item.origin)
         self._state.hold(item)
         held = entry.held
         self.requests.want(Wanted(held.key, item, held.body, item.origin, entry.publisher), now_ms)
@@ -406,7 +406,7 @@ class Broker(MediatingRole):
             self.requests.ended(item)
             return
         entry = self.entries.remove(item.id, now_ms)
-        self._shares.forget(item.id)
+        self._quota.forget(item.id)
         self._stale.pop(item.id, None)
         if entry is not None:
             self.requests.want_no_more(entry.held.key, now_ms)
@@ -429,13 +429,13 @@ class Broker(MediatingRole):
 
     def _forget_entry(self, joined: ItemId, reason: Reason, now_ms: int) -> bool:
         entry = self.entries.remove(joined, now_ms)
-        self._shares.forget(joined)
+        self._quota.forget(joined)
         self._stale.pop(joined, None)
         if entry is None:
             return False
         self.requests.want_no_more(entry.held.key, now_ms)
         self._tell()
-        self._state.let_go_of(entry.held.item, reason, now_ms)
+        self._state.release(entry.held.item, reason, now_ms)
         return True
 
     def _tell(self) -> None:
@@ -443,10 +443,10 @@ class Broker(MediatingRole):
         self._reports = True
         requests = self.requests
         if requests.cancelled:
-            self._telling.cancel(requests.cancelled)
+            self._outbox.cancel(requests.cancelled)
             requests.cancelled.clear()
         if requests.makes or requests.breaks:
-            self._telling.tell(requests.makes, requests.breaks)
+            self._outbox.tell(requests.makes, requests.breaks)
             requests.makes.clear()
             requests.breaks.clear()
 
@@ -476,12 +476,12 @@ class Broker(MediatingRole):
                 self._move_nearer(publisher, now_ms)
         elif session.role is SUBSCRIBER:
             owed = self._state.carried.pending_for(peer)
-            self._notifying.met(session, now_ms)
+            self._delivery.met(session, now_ms)
             for one in owed:
                 if session.knows(one):
                     self.forwarding.delivered(one, now_ms)
                 else:
-                    self.forwarding.let_go_if_done(one, now_ms)
+                    self.forwarding.release_if_done(one, now_ms)
         self._report(now_ms)
 
     def on_summary_part(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
@@ -493,7 +493,7 @@ class Broker(MediatingRole):
         if self._passes_advertisements:
             more_makes, more_breaks = self.advertisements.told_to(peer)
             makes, breaks = makes + more_makes, breaks + more_breaks
-        for item in self._telling.met(session, makes, breaks):
+        for item in self._outbox.met(session, makes, breaks):
             if item.type == PRUNE:
                 self.requests.pruned(peer, item, now_ms)
         self._tell()
@@ -514,12 +514,12 @@ class Broker(MediatingRole):
             self.forwarding.offer(item.id, now_ms)
             for subscriber in list(carried.pending):
                 self._notify(carried, subscriber, now_ms)
-            self.forwarding.let_go_if_done(item.id, now_ms)
-        self._notifying.deferred.find_by(now_ms)
+            self.forwarding.release_if_done(item.id, now_ms)
+        self._delivery.deferred.find_by(now_ms)
         self._report(now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        if self._notifying.tell(carried, subscriber):
+        if self._delivery.offer(carried, subscriber):
             self.forwarding.delivered(carried.item.id, now_ms)
 
     def held(self, item_id: ItemId) -> Item | None:
@@ -537,13 +537,13 @@ class Broker(MediatingRole):
     def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message."""
         if item.type == NOTIFY:
-            if self._notifying.acknowledged(item, status, session):
+            if self._delivery.acknowledged(item, status, session):
                 self.forwarding.delivered(item.id, now_ms)
-            self._notifying.deferred.find_more(session, now_ms)
+            self._delivery.deferred.find_more(session, now_ms)
         elif item.type == NOTIFICATION:
             self.forwarding.answered(item.id, status, session.peer, now_ms)
         else:
-            self._telling.answered(session.peer, item.id)
+            self._outbox.answered(session.peer, item.id)
             if item.type == PRUNE:
                 self.requests.pruned(session.peer, item, now_ms)
                 self._tell()
@@ -556,10 +556,10 @@ class Broker(MediatingRole):
             self._restore_some(now_ms)
         if self._handlers.waiting.due_ms <= now_ms:
             for item_id in self._handlers.step(now_ms):
-                self.forwarding.let_go_if_done(item_id, now_ms)
-        if self._notifying.deferred.find_ms <= now_ms:
-            self._notifying.deferred.find_for_all(now_ms)
-        self.forwarding.lose_patience(now_ms)
+                self.forwarding.release_if_done(item_id, now_ms)
+        if self._delivery.deferred.find_ms <= now_ms:
+            self._delivery.deferred.find_for_all(now_ms)
+        self.forwarding.expire_waiting(now_ms)
         if self.requests.renew_ms <= now_ms:
             self.requests.renew(now_ms)
             self._tell()
@@ -575,7 +575,7 @@ class Broker(MediatingRole):
         return min(
             self._restore_ms,
             self._handlers.waiting.due_ms,
-            self._notifying.deferred.find_ms,
+            self._delivery.deferred.find_ms,
             self.forwarding.due_ms,
             requests.renew_ms,
             requests.leave_ms,
@@ -584,7 +584,7 @@ class Broker(MediatingRole):
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough, and ask for them no longer."""
-        over: list[Subscription] = self._state.lapse(until_ms, now_ms)
+        over: list[Subscription] = self._state.expire_subscriptions(until_ms, now_ms)
         for one in over:
             self.requests.want_no_more(one.key, now_ms)
         self._tell()
@@ -611,6 +611,6 @@ class Broker(MediatingRole):
         self._reports = False
         for neighbour in self.requests.neighbours:
             told = (self.advertisements.via(neighbour), *self.requests.counts(neighbour))
-            if self._told_routes.get(neighbour) != told:
-                self._told_routes[neighbour] = told
+            if self._reported_routes.get(neighbour) != told:
+                self._reported_routes[neighbour] = told
                 self._context.events.append(RoutesChanged(now_ms, neighbour, *told))

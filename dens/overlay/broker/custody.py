@@ -22,7 +22,7 @@ class _Held:
         self.is_handed = False
 
 
-class Handing:
+class Custody:
     """The neighbours that have not acknowledged a notification yet."""
 
     __slots__ = ("_due", "_held", "_open", "_patience_ms")

@@ -15,7 +15,7 @@ from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.wire.messages import NOTE_BYTES
 
 _ENTRY: Final = Struct(">IIB")
-_MOST: Final = NOTE_BYTES // _ENTRY.size
+_ENTRIES_MAX: Final = NOTE_BYTES // _ENTRY.size
 MOST_HOPS: Final = 255
 
 
@@ -34,7 +34,8 @@ class Distances:
         """Return the note for a neighbour."""
         told = [one for one in sorted(trees) if receiver not in (one, trees[one].parent)]
         return b"".join(
-            _ENTRY.pack(one, trees[one].generation, min(trees[one].hops, MOST_HOPS)) for one in told[:_MOST]
+            _ENTRY.pack(one, trees[one].generation, min(trees[one].hops, MOST_HOPS))
+            for one in told[:_ENTRIES_MAX]
         )
 
     def hear(self, session: PeerSession, note: bytes) -> Iterable[int]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dens.overlay.broker.advertisements import Advertisements
-from dens.overlay.broker.custody import Handing
+from dens.overlay.broker.custody import Custody
 from dens.overlay.broker.entries import Entries, Entry
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.events import CopyDropped
@@ -36,9 +36,9 @@ class Forwarding:
 
     __slots__ = (
         "_advertisements",
+        "_custody",
         "_entries",
         "_events",
-        "_handing",
         "_limits",
         "_neighbours",
         "_options",
@@ -67,7 +67,7 @@ class Forwarding:
         self._neighbours = neighbours
         self._options = options
         self._limits = context.limits
-        self._handing = Handing(options.patience_ms)
+        self._custody = Custody(options.patience_ms)
         self._unknown: set[ItemId] = set()
         """Notifications of an earlier life whose receivers are not known yet."""
         self._settled_ms = 0
@@ -98,7 +98,7 @@ class Forwarding:
         """Hold a notification for these neighbours and for the ends that expect it."""
         is_expected = bool(receivers) or self._state.carried.is_pending(item_id)
         is_open = not is_expected or now_ms < self._settled_ms
-        self._handing.begin(item_id, receivers, giver, is_open, now_ms)
+        self._custody.begin(item_id, receivers, giver, is_open, now_ms)
         if is_open:
             self._make_room(now_ms)
 
@@ -109,17 +109,17 @@ class Forwarding:
             100 * len(carried) > _OPEN_PERCENT * limits.notification_items
             or 100 * carried.total_bytes > _OPEN_PERCENT * limits.notification_bytes
         ) and (oldest := self._oldest_open()) is not None:
-            self._handing.close(oldest)
-            if not self._handing.lacking(oldest) and not carried.is_pending(oldest):
+            self._custody.close(oldest)
+            if not self._custody.lacking(oldest) and not carried.is_pending(oldest):
                 self._let_go(oldest, Reason.OLDEST, now_ms)
 
     def _oldest_open(self) -> ItemId | None:
-        return next((one for one in self._handing.open() if one not in self._unknown), None)
+        return next((one for one in self._custody.open() if one not in self._unknown), None)
 
     def hold(self, item_id: ItemId, now_ms: int) -> None:
         """Hold a notification of which it is not known yet whom it is for."""
         self._unknown.add(item_id)
-        self._handing.begin(item_id, (), None, True, now_ms)
+        self._custody.begin(item_id, (), None, True, now_ms)
 
     def restore(self, item: Item, now_ms: int) -> None:
         """Hold a notification of an earlier life for its receivers; some of them may have it."""
@@ -135,7 +135,7 @@ class Forwarding:
     def met(self, neighbour: int) -> None:
         """Where every neighbour gets everything, hold what is held for a new neighbour too."""
         if self._options.floods and neighbour not in self._neighbours:
-            self._handing.also_for(neighbour)
+            self._custody.also_for(neighbour)
 
     def joined(self, entry: Entry, now_ms: int) -> None:
         """Check open notifications against a JOIN that has just come."""
@@ -152,81 +152,81 @@ class Forwarding:
 
     def _open(self) -> list[Item]:
         items = self._state.items
-        return [items[item_id] for item_id in self._handing.open() if item_id in items]
+        return [items[item_id] for item_id in self._custody.open() if item_id in items]
 
     def _also_for(self, item: Item, receivers: set[int], now_ms: int) -> None:
         """Hold an open notification for these receivers too, and give it to those in contact."""
-        if self._handing.add(item.id, receivers):
+        if self._custody.add(item.id, receivers):
             self.offer(item.id, now_ms)
 
     # ------------------------------------------------------------------ giving it
 
     def offer(self, item_id: ItemId, now_ms: int) -> None:
         """Give a notification to those in contact whom it is for."""
-        for neighbour in sorted(self._handing.lacking(item_id)):
+        for neighbour in sorted(self._custody.lacking(item_id)):
             session = self._sessions.get(neighbour)
             if session is not None and session.is_ready:
                 self._offer_to(session, item_id, now_ms)
 
     def offer_lacking(self, session: PeerSession, now_ms: int) -> None:
         """Give a neighbour what it lacks."""
-        for item_id in self._handing.lacked_by(session.peer):
+        for item_id in self._custody.lacked_by(session.peer):
             self._offer_to(session, item_id, now_ms)
 
     def _offer_to(self, session: PeerSession, item_id: ItemId, now_ms: int) -> None:
         item = self._state.items.get(item_id)
         if item is None:
-            self._handing.forget(item_id)
+            self._custody.forget(item_id)
         elif session.knows(item_id):
-            self._handing.has(item_id, session.peer)
-            self.let_go_if_done(item_id, now_ms)
+            self._custody.has(item_id, session.peer)
+            self.release_if_done(item_id, now_ms)
         elif item.origin <= session.covered:
             session.offer(_PRIORITY, item_id, NOTIFICATION, item.size)
 
     def answered(self, item_id: ItemId, status: int, neighbour: int, now_ms: int) -> None:
         """Learn how a neighbour took it. One that had no room may have some another time."""
         if status in _SETTLED:
-            self._handing.has(item_id, neighbour)
-            self.let_go_if_done(item_id, now_ms)
+            self._custody.has(item_id, neighbour)
+            self.release_if_done(item_id, now_ms)
 
     # ------------------------------------------------------------------ letting go of it
 
     def delivered(self, item_id: ItemId, now_ms: int) -> None:
         """Learn that an end has it."""
-        self._handing.handed(item_id)
-        self.let_go_if_done(item_id, now_ms)
+        self._custody.handed(item_id)
+        self.release_if_done(item_id, now_ms)
 
-    def let_go_if_done(self, item_id: ItemId, now_ms: int) -> None:
+    def release_if_done(self, item_id: ItemId, now_ms: int) -> None:
         """Drop a notification that all its receivers have, unless it is open."""
-        handing = self._handing
+        custody = self._custody
         if (
-            not handing.is_open(item_id)
-            and not handing.lacking(item_id)
+            not custody.is_open(item_id)
+            and not custody.lacking(item_id)
             and not self._state.carried.is_pending(item_id)
         ):
-            reason = Reason.DELIVERED if handing.is_handed(item_id) else Reason.PATIENCE_OVER
+            reason = Reason.DELIVERED if custody.is_handed(item_id) else Reason.PATIENCE_OVER
             self._let_go(item_id, reason, now_ms)
 
     def _let_go(self, item_id: ItemId, reason: Reason, now_ms: int) -> None:
         self._unknown.discard(item_id)
-        self._handing.forget(item_id)
+        self._custody.forget(item_id)
         item = self._state.carried.remove(item_id)
         if item is not None:
-            self._state.let_go_of(item, reason, now_ms)
+            self._state.release(item, reason, now_ms)
 
     def forget(self, item_id: ItemId) -> None:
         """Hold it no longer: its lifetime is over."""
         self._unknown.discard(item_id)
-        self._handing.forget(item_id)
+        self._custody.forget(item_id)
 
     @property
     def due_ms(self) -> int:
         """Return when patience is over with something."""
-        return self._handing.due_ms
+        return self._custody.due_ms
 
-    def lose_patience(self, now_ms: int) -> None:
+    def expire_waiting(self, now_ms: int) -> None:
         """Give up those that are not in contact and were waited for long enough."""
-        while (item_id := self._handing.pop_due(now_ms)) is not None:
+        while (item_id := self._custody.pop_due(now_ms)) is not None:
             self._give_up(item_id, now_ms)
 
     def _give_up(self, item_id: ItemId, now_ms: int) -> None:
@@ -235,19 +235,19 @@ class Forwarding:
         """
         carried = self._state.carried.get(item_id)
         if carried is None:
-            self._handing.forget(item_id)
+            self._custody.forget(item_id)
             return
         word = REASON_NAMES[Reason.PATIENCE_OVER]
-        self._handing.close(item_id)
-        for one in sorted(self._handing.lacking(item_id) - self._sessions.keys()):
-            self._handing.give_up(item_id, one)
+        self._custody.close(item_id)
+        for one in sorted(self._custody.lacking(item_id) - self._sessions.keys()):
+            self._custody.give_up(item_id, one)
             self._events.append(CopyDropped(now_ms, carried.item, one, word))
         for one in sorted(carried.pending.keys() - self._sessions.keys()):
             self._state.carried.delivered(item_id, one)
             self._events.append(CopyDropped(now_ms, carried.item, one, word))
-        if carried.is_deferred and not carried.pending and not self._handing.lacking(item_id):
+        if carried.is_deferred and not carried.pending and not self._custody.lacking(item_id):
             self._let_go(item_id, Reason.PATIENCE_OVER, now_ms)
             return
-        self.let_go_if_done(item_id, now_ms)
+        self.release_if_done(item_id, now_ms)
         if self._state.carried.get(item_id) is not None:
-            self._handing.wait(item_id, now_ms)
+            self._custody.wait(item_id, now_ms)

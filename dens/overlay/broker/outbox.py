@@ -20,7 +20,7 @@ _MAKE: Final = 0
 _BREAK: Final = 1
 
 
-class Telling:
+class Outbox:
     """Keeps who has not answered what. What is no longer held needs no answer."""
 
     __slots__ = ("_breaks", "_held", "_makes", "_sessions")

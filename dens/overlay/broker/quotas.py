@@ -8,7 +8,7 @@ from dens.overlay.limits import Limits
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Shares(Generic[Key]):
+class Quota(Generic[Key]):
     """Who brought what stands in a table, and how much each may bring."""
 
     __slots__ = ("_bringers", "_brought", "most", "share")

@@ -15,7 +15,7 @@ from dens.overlay.broker.advertisements import Advertisements, Tree
 from dens.overlay.broker.languages import Changes, EqualBodies, RoutingLanguages
 from dens.overlay.broker.options import BrokerOptions
 from dens.overlay.broker.outbox import Told
-from dens.overlay.broker.quotas import Shares
+from dens.overlay.broker.quotas import Quota
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
@@ -102,7 +102,7 @@ class Requests:
         self._languages = languages
         self._options = options
         self._asked: dict[Target, _Asked] = {}
-        self._words: Shares[ItemId] = Shares(context.limits.joins, context.limits)
+        self._words: Quota[ItemId] = Quota(context.limits.joins, context.limits)
         """Own JOINs, and PRUNEs that are not answered, by neighbour. A PRUNE takes the room of its JOIN."""
         self._unsent: set[ItemId] = set()
         """JOINs that never left."""
@@ -325,7 +325,7 @@ class Requests:
     def _prune(self, neighbour: int, joined: Item, reason: Reason, now_ms: int) -> None:
         """Take a JOIN back. One that never left needs no word; both cancel out."""
         self._words.forget(joined.id)
-        self._state.let_go_of(joined, reason, now_ms)
+        self._state.release(joined, reason, now_ms)
         if joined.id in self._unsent:
             self._unsent.remove(joined.id)
             self.makes = [one for one in self.makes if one[1].id != joined.id]
@@ -348,7 +348,7 @@ class Requests:
     def pruned(self, neighbour: int, item: Item, now_ms: int) -> None:
         """Learn that a neighbour has answered to what was taken back."""
         if self.prunes.get(neighbour, {}).pop(item.id, None) is not None:
-            self._state.let_go_of(item, Reason.DELIVERED, now_ms)
+            self._state.release(item, Reason.DELIVERED, now_ms)
             self._words.forget(item.id)
             self._room(now_ms)
 

@@ -21,12 +21,12 @@ from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import Withdrawal
 from watchdog.header import HEADER_LIFETIME, framed
 
-MOST_PARTS: Final = 64
+PARTS_MAX: Final = 64
 """So many parts a subscription has at most; a language that makes more of one has a defect."""
 _LAST_ID: Final = 255
 
 
-class PartBook:
+class PartTable:
     """The parts of what a mediator holds, and which sources have to be offered them."""
 
     __slots__ = ("_languages", "_no_room", "_owners", "_parts", "_unknown")
@@ -62,9 +62,9 @@ class PartBook:
         parts = language.decompose(new.body)
         count = len(parts)
         if not all(isinstance(part.body, bytes) for part in parts):
-            raise TypeError("the body of a part is no bytes")
-        if count > MOST_PARTS:
-            raise ValueError(f"a subscription has at most {MOST_PARTS} parts, here are {count}")
+            raise TypeError("the body of a part must be bytes")
+        if count > PARTS_MAX:
+            raise ValueError(f"a subscription has at most {PARTS_MAX} parts, got {count}")
         item = new.item
         if new.id + count > _LAST_ID or item.number + count >= LINK_NUMBER:
             return ()
@@ -112,11 +112,11 @@ class PartBook:
 
     # ------------------------------------------------------------------ who is offered parts
 
-    def does_not_know(self, publisher: int, language: int) -> None:
+    def note_unknown_language(self, publisher: int, language: int) -> None:
         """Note that a source has no filter for a language: it is not asked again until it announces again."""
         self._unknown.setdefault(publisher, set()).add(language)
 
-    def has_no_room(self, publisher: int, key: SubscriptionKey) -> None:
+    def note_no_room(self, publisher: int, key: SubscriptionKey) -> None:
         """Note that a subscription was too large for a source, until it announces again."""
         self._no_room.setdefault(publisher, set()).add(key)
 
@@ -128,7 +128,7 @@ class PartBook:
         """Return whether a source may know this language, as far as it has said."""
         return language not in self._unknown.get(publisher, ())
 
-    def ask_anew(self, publisher: int) -> None:
+    def forget_refusals(self, publisher: int) -> None:
         """Forget what a source refused: it has announced again, or is no longer known."""
         self._unknown.pop(publisher, None)
         self._no_room.pop(publisher, None)

@@ -18,16 +18,16 @@ from dens.overlay.session.quarantine import REFUSALS, Work
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.item import Item
 
-MOST_COMPARED: Final = 480
+COMPARED_MAX: Final = 480
 """So many different bodies are compared with each other, so that what a subscription costs has a bound: half
 a millisecond in Python, and nobody waits for a compiler. Those beyond stand for their equals only."""
-_DEEPEST: Final = 64
+_DEPTH_MAX: Final = 64
 """A chain of covers is followed no further, whatever an index says."""
 
 Done = TypeVar("Done")
 
 
-class CoverBook:
+class CoverTable:
     """The bodies of the subscriptions that are held, each once, and what stands for them."""
 
     __slots__ = (
@@ -74,7 +74,7 @@ class CoverBook:
         number = self._numbers.get(wish)
         if number is None:
             number = self._next
-            if len(self._compared) < MOST_COMPARED:
+            if len(self._compared) < COMPARED_MAX:
                 told = (Work.COVERING, wish[0], new.item, now_ms)
                 if not self._ask(*told, _inserted, index, (number, 0), new.body, otherwise=False):
                     return
@@ -101,7 +101,7 @@ class CoverBook:
     def covers(self, subscription: Subscription, now_ms: int) -> Iterator[int]:
         """Yield the numbers of the bodies that stand for a subscription: its own, and those above it."""
         number = self._of.get(subscription.key)
-        for _ in range(_DEEPEST):
+        for _ in range(_DEPTH_MAX):
             if number is None:
                 return
             yield number

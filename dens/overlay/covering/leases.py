@@ -26,9 +26,9 @@ RELIABLE: Final = b"\x01"
 """What a source that can be relied on says to mediators, where those tell each other their policy's note."""
 CUT: Final = b"\x02"
 """What a source says to mediators whose summary leaves something out: it may know messages of any origin."""
-MOST_MEDIATORS: Final = 256
+MEDIATORS_MAX: Final = 256
 """So many mediators are remembered one by one. Of more, those met longest ago become one that never asks."""
-_SOMEBODY: Final = LINK_NUMBER
+_OTHERS: Final = LINK_NUMBER
 """No node has this number."""
 _NO_SESSION: Final = 0
 """Sessions have numbers from 1 on."""
@@ -40,10 +40,19 @@ def longer_code(lifetime_q: int) -> int:
     return min(lifetime_q + 1, _LONGEST_CODE)
 
 
-class Reliance:
+class Leases:
     """Who was told of which filters, and who may therefore rely on them."""
 
-    __slots__ = ("_asked", "_durable", "_in_contact", "_installed", "_moment", "_said", "_sessions", "_told")
+    __slots__ = (
+        "_asked",
+        "_durable",
+        "_in_contact",
+        "_installed",
+        "_moment",
+        "_reported",
+        "_said",
+        "_sessions",
+    )
 
     def __init__(self, context: NodeContext) -> None:
         self._durable = context.durable
@@ -54,7 +63,7 @@ class Reliance:
         """For each mediator in contact the two sessions, the summary that it was sent, and whether that says
         all.
         """
-        self._told: dict[int, int] = {}
+        self._reported: dict[int, int] = {}
         """When each mediator was last told of the filters that were there."""
         self._installed: dict[SubscriptionKey, int] = {}
         """When a filter came; of those of an earlier life nothing is known."""
@@ -63,7 +72,7 @@ class Reliance:
         self._asked: dict[SubscriptionKey, dict[int, int]] = {}
         """Who has asked to take a filter away, up to which revision."""
 
-    def said_to(self, session: PeerSession) -> bytes | None:
+    def summary_sent(self, session: PeerSession) -> bytes | None:
         """Return what a mediator was told in this session, if it was: a summary that is sent again says the
         same again, so that it is known what whoever has it was told.
         """
@@ -71,9 +80,9 @@ class Reliance:
         is_same = said is not None and said[:2] == (session.own_session, session.peer_session)
         return said[2] if said is not None and is_same else None
 
-    def is_told_all(self, session: PeerSession) -> bool:
+    def got_whole_summary(self, session: PeerSession) -> bool:
         """Return whether a mediator is told of everything in this session; otherwise it relies on nothing."""
-        return self.said_to(session) is not None and self._said[session.peer][3]
+        return self.summary_sent(session) is not None and self._said[session.peer][3]
 
     def tell(self, session: PeerSession, summary: bytes, *, is_whole: bool) -> None:
         """Note that a mediator is told of the filters that are there, of all of them or of some."""
@@ -88,16 +97,16 @@ class Reliance:
         if known.get(session.peer, 0) < session.own_session:
             for asked in self._asked.values():  # It may have begun anew; if it still wants to, it asks again.
                 asked.pop(session.peer, None)
-        if session.peer not in known and len(known) >= MOST_MEDIATORS:
-            self._remember_as_somebody(min((one for one in known if one != _SOMEBODY), key=known.__getitem__))
+        if session.peer not in known and len(known) >= MEDIATORS_MAX:
+            self._merge_into_others(min((one for one in known if one != _OTHERS), key=known.__getitem__))
         self._durable.note_session(session.peer, session.own_session)
         self._moment += 1
-        self._told[session.peer] = self._moment
+        self._reported[session.peer] = self._moment
 
-    def _remember_as_somebody(self, mediator: int) -> None:
-        self._durable.note_session(_SOMEBODY, self._durable.sessions_with[mediator])
+    def _merge_into_others(self, mediator: int) -> None:
+        self._durable.note_session(_OTHERS, self._durable.sessions_with[mediator])
         self._durable.forget_sessions(mediator)
-        self._told[_SOMEBODY] = max(self._told.get(_SOMEBODY, 0), self._told.pop(mediator, 0))
+        self._reported[_OTHERS] = max(self._reported.get(_OTHERS, 0), self._reported.pop(mediator, 0))
 
     def installed(self, new: Subscription) -> None:
         """Note that a filter is there."""
@@ -106,7 +115,7 @@ class Reliance:
         self._in_contact[new.key] = {
             session.peer: session.own_session
             for session in self._sessions.values()
-            if self.is_told_all(session)
+            if self.got_whole_summary(session)
         }
 
     def renewed(self, old: Subscription) -> None:
@@ -117,7 +126,7 @@ class Reliance:
                 if session.knows(old.item.id):
                     in_contact[session.peer] = _NO_SESSION
 
-    def may_end(self, held: Subscription, mediator: int, seq: int) -> bool:
+    def may_remove(self, held: Subscription, mediator: int, seq: int) -> bool:
         """Note that a mediator relies on a filter no longer, in this revision or an older one; return whether
         nobody does. Who asked to take an older revision away did not mean this one.
         """
@@ -125,15 +134,15 @@ class Reliance:
         asked[mediator] = seq
         have_asked = {who for who, up_to in asked.items() if not is_newer(held.seq, up_to)}
         return not any(
-            who not in have_asked and self._may_rely(who, held) for who in self._durable.sessions_with
+            who not in have_asked and self._has_lease(who, held) for who in self._durable.sessions_with
         )
 
-    def _may_rely(self, mediator: int, held: Subscription) -> bool:
+    def _has_lease(self, mediator: int, held: Subscription) -> bool:
         """Return whether a mediator was told of a filter: in a summary since, or by the answer to its own
         install in the contact in which it was when the filter came. Of a contact that is over nobody knows.
         """
         installed = self._installed.get(held.key)
-        if installed is None or self._told.get(mediator, 0) > installed:
+        if installed is None or self._reported.get(mediator, 0) > installed:
             return True
         number = self._in_contact[held.key].get(mediator)
         if number is None:

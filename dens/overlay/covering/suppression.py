@@ -16,8 +16,8 @@ from itertools import chain, islice
 from typing import Final
 
 from dens.interfaces import SubscriptionKey
-from dens.overlay.covering.decomposition import PartBook
-from dens.overlay.covering.index import CoverBook
+from dens.overlay.covering.decomposition import PartTable
+from dens.overlay.covering.index import CoverTable
 from dens.overlay.covering.leases import longer_code
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
@@ -25,32 +25,32 @@ from dens.overlay.storage.subscription_table import Subscription, SubscriptionTa
 from dens.overlay.wire.codes import REMOVE
 from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId, item_id
 
-_TRUSTED: Final = 2, 3
+_COUNTED_PART: Final = 2, 3
 """So much of the time by which a source looks longer than it was asked is counted on. The rest is for what
 lifetimes are off by between two nodes: time in the air, and clocks that drift."""
-_LOOKED_AT: Final = 64
+_NAMED_MAX: Final = 64
 """So many messages of one subscriber that a source named are looked at."""
 
 
 def reach_ms(cover: Subscription) -> int:
     """Return until when a source that was asked for this is counted on to look for it."""
     item = cover.item
-    part, whole = _TRUSTED
+    part, whole = _COUNTED_PART
     longer_ms = LIFETIME_MS[longer_code(item.lifetime_q)] - LIFETIME_MS[item.lifetime_q]
     return cover.until_ms + longer_ms * part // whole
 
 
-class Sparing:
+class InstallSuppression:
     """What stands for what at one source, during one contact."""
 
     __slots__ = (
         "_asked",
         "_covering",
+        "_installed",
         "_items",
         "_parts",
         "_removals",
         "_seen",
-        "_standing",
         "_table",
         "_taken",
         "_waiting",
@@ -64,8 +64,8 @@ class Sparing:
         session: PeerSession,
         items: Mapping[ItemId, Item],
         table: SubscriptionTable,
-        parts: PartBook,
-        covering: CoverBook,
+        parts: PartTable,
+        covering: CoverTable,
     ) -> None:
         self._items = items
         self._table = table
@@ -75,7 +75,7 @@ class Sparing:
         self.session: Final = session
         self.spared: Final[dict[SubscriptionKey, SubscriptionKey]] = {}
         """What is not asked for, and what stands for it."""
-        self._standing: dict[int, Subscription] = {}
+        self._installed: dict[int, Subscription] = {}
         """By the number of a body what the source looks for, and longest."""
         self._asked: dict[int, Subscription] = {}
         """By the number of a body what was asked for last, and may not be answered yet."""
@@ -87,11 +87,11 @@ class Sparing:
 
     # ------------------------------------------------------------------ what the source looks for
 
-    def find_standing(self) -> None:
+    def load_installed(self) -> None:
         """Find out what the source looks for, as its summary says."""
         for held in self._table.subscriptions():
             if self.session.named(held.item.id) and self._is_certain(held):
-                self._stands(held)
+                self._note_installed(held)
 
     def _is_certain(self, held: Subscription) -> bool:
         """Return whether nothing that the source named, and that is unknown here, could have ended this."""
@@ -99,12 +99,12 @@ class Sparing:
         named = self.session.named_of(item.origin)
         return named is not None and self._seen.knows_after(item.origin, item.number, named)
 
-    def _stands(self, held: Subscription) -> None:
+    def _note_installed(self, held: Subscription) -> None:
         number = self._covering.number(held.key)
         if number is not None:
-            known = self._current(self._standing.get(number))
+            known = self._current(self._installed.get(number))
             if known is None or held.until_ms > known.until_ms:
-                self._standing[number] = held
+                self._installed[number] = held
 
     def _current(self, known: Subscription | None) -> Subscription | None:
         """Return what was noted, if it is in force as it was then."""
@@ -118,7 +118,7 @@ class Sparing:
         by_key = {one.key: one for one in held}
         return [by_key[key] for _, _, key in sorted(ranked)]
 
-    def spares(self, wanted: Subscription, now_ms: int) -> bool:
+    def suppresses(self, wanted: Subscription, now_ms: int) -> bool:
         """Return whether this need not be installed, or not before another answer. What was noted of an
         older revision does not hold for this one.
         """
@@ -131,7 +131,7 @@ class Sparing:
             return False
         numbers = list(self._covering.covers(wanted, now_ms))
         for number in numbers:
-            cover = self._cover_in(self._standing, number, wanted)
+            cover = self._cover_in(self._installed, number, wanted)
             if cover is not None:
                 self.spared[wanted.key] = cover.key
                 return True
@@ -152,7 +152,7 @@ class Sparing:
         numbers = chain.from_iterable(
             range(first, last + 1) for first, last in self.session.named_of(origin) or ()
         )
-        return not all(item_id(origin, number) in items for number in islice(numbers, _LOOKED_AT)) or any(
+        return not all(item_id(origin, number) in items for number in islice(numbers, _NAMED_MAX)) or any(
             True for _ in numbers
         )
 
@@ -177,7 +177,7 @@ class Sparing:
     def answered(self, answered: ItemId, asked: Subscription | None, took_it: bool) -> list[SubscriptionKey]:
         """Take an answer to an install; return what waited for it."""
         if took_it and asked is not None:
-            self._stands(asked)
+            self._note_installed(asked)
         return self._waiting.pop(answered, [])
 
     def changed(self, key: SubscriptionKey) -> list[SubscriptionKey]:
@@ -192,11 +192,11 @@ class Sparing:
 
     # ------------------------------------------------------------------ withdrawals
 
-    def put_off(self, removal: ItemId) -> None:
+    def queue_removal(self, removal: ItemId) -> None:
         """Tell the source of a withdrawal when nothing that was asked is unanswered."""
         self._removals.append(removal)
 
-    def tell_removals(self) -> None:
+    def send_removals(self) -> None:
         """Tell the source of the withdrawals that were put off, if nothing is unanswered."""
         if self._removals and not any(self.session.is_in_transit(one) for one in self._waiting):
             for removal in self._removals:

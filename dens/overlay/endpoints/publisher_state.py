@@ -11,7 +11,7 @@ brought back by an older copy.
 from typing import Final
 
 from dens.interfaces import FilterHost, SubscriptionKey
-from dens.overlay.covering.leases import CUT, RELIABLE, Reliance, longer_code
+from dens.overlay.covering.leases import CUT, RELIABLE, Leases, longer_code
 from dens.overlay.endpoints.advertisements import OwnAdvertisements
 from dens.overlay.endpoints.directory_client import LOOKUP_TIMEOUT_MS, DirectoryClient
 from dens.overlay.errors import LocalProtocolError
@@ -81,10 +81,10 @@ class PublisherState(NodeRole):
         "_events",
         "_filter_host",
         "_is_cut",
+        "_leases",
         "_limits",
         "_quarantine",
         "_relayed",
-        "_reliance",
         "_unserved",
         "advertisements",
         "announcement",
@@ -119,7 +119,7 @@ class PublisherState(NodeRole):
         """The mediators in contact that count copies."""
         self._is_cut = False
         """Whether the summary that was formed last leaves something out."""
-        self._reliance = Reliance(context) if covering else None
+        self._leases = Leases(context) if covering else None
         """Who may rely on which filters, where mediators spare what is covered."""
 
     # ------------------------------------------------------------------ what the application asked
@@ -236,21 +236,21 @@ class PublisherState(NodeRole):
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell what is known of others: of its own messages a mediator tells it."""
-        reliance = self._reliance
-        if reliance is not None and (said := reliance.said_to(session)) is not None:
+        leases = self._leases
+        if leases is not None and (said := leases.summary_sent(session)) is not None:
             return said
         known = self._durable.known.encode_others(self._context.node, most_bytes)
         self._is_cut = len(known) + _SUMMARY_SLACK_BYTES > most_bytes
-        if reliance is not None:
-            reliance.tell(session, known, is_whole=not self._is_cut)
+        if leases is not None:
+            leases.tell(session, known, is_whole=not self._is_cut)
         return known
 
     def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return the note of a summary: mediators may rely on the filters that are here, or the summary
         leaves something out.
         """
-        if self._reliance is not None:
-            return RELIABLE if self._reliance.is_told_all(session) else CUT
+        if self._leases is not None:
+            return RELIABLE if self._leases.got_whole_summary(session) else CUT
         return CUT if self._is_cut else b""
 
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
@@ -364,14 +364,14 @@ class PublisherState(NodeRole):
             status = self._remove(item, session.peer, now_ms)
         else:
             return Status.UNEXPECTED
-        if status is Status.SUPERSEDED and (self._reliance is None or item.type == MessageType.REMOVE):
+        if status is Status.SUPERSEDED and (self._leases is None or item.type == MessageType.REMOVE):
             self._durable.know(item)
         elif status is Status.STORED:
             self._context.mark(item.id, session)
         return status
 
     def _install(self, item: Item, peer: int, now_ms: int) -> Status | None:
-        if self._reliance is not None:
+        if self._leases is not None:
             item = item.replace(lifetime_q=longer_code(item.lifetime_q))
         new = Subscription.of(item, Subscribed.from_subscribe(item.payload))
         status = self.filters.judge(new)
@@ -386,24 +386,24 @@ class PublisherState(NodeRole):
         replaced = self.filters.put(new)
         if replaced is not None:
             self._forget_relayed(replaced.item)
-        if self._reliance is not None:
-            self._rely(self._reliance, new, replaced, peer, now_ms)
+        if self._leases is not None:
+            self._rely(self._leases, new, replaced, peer, now_ms)
         self._relayed[item.id] = item
         self._durable.keep(item)
         return Status.STORED
 
     def _rely(
-        self, reliance: Reliance, new: Subscription, replaced: Subscription | None, peer: int, now_ms: int
+        self, leases: Leases, new: Subscription, replaced: Subscription | None, peer: int, now_ms: int
     ) -> None:
         """Let mediators rely on a new filter; those that may rely on what it replaced still can."""
         if replaced is not None and replaced.body == new.body:
-            reliance.renewed(replaced)
+            leases.renewed(replaced)
             return
         if replaced is not None:
-            reliance.ended(replaced.key)
+            leases.ended(replaced.key)
             if replaced.until_ms > now_ms:
                 self._keep_looking(replaced, peer, now_ms)
-        reliance.installed(new)
+        leases.installed(new)
 
     def _keep_looking(self, old: Subscription, peer: int, now_ms: int) -> None:
         """Look for a body that a newer revision replaced in this node's own name, until its lifetime is over.
@@ -434,9 +434,9 @@ class PublisherState(NodeRole):
     def _may_end(self, said: Withdrawal, origin: int, peer: int, now_ms: int) -> bool:
         """Return whether a filter may be taken away, as far as those go who may rely on it."""
         held = self.filters.get((origin, said.id))
-        if self._reliance is None or held is None or is_newer(held.seq, said.seq):
+        if self._leases is None or held is None or is_newer(held.seq, said.seq):
             return True
-        return self._reliance.may_end(held, peer, said.seq) or held.until_ms <= now_ms
+        return self._leases.may_remove(held, peer, said.seq) or held.until_ms <= now_ms
 
     def _remove(self, item: Item, peer: int, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
@@ -451,8 +451,8 @@ class PublisherState(NodeRole):
             self._forget_relayed(older.item)
         if ended is not None:
             self._forget_relayed(ended.item)
-            if self._reliance is not None:
-                self._reliance.ended(ended.key)
+            if self._leases is not None:
+                self._leases.ended(ended.key)
             self._quarantine.attempt(
                 Work.ENDING,
                 ended.item,
@@ -485,7 +485,7 @@ class PublisherState(NodeRole):
 
     def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Ask for it no more; unless mediators would take that for a filter that is here."""
-        if self._reliance is None:
+        if self._leases is None:
             self._durable.know(item)
         return BAD_PAYLOAD
 
@@ -503,8 +503,8 @@ class PublisherState(NodeRole):
             self.filters.forget_tombstone((relayed.origin, relayed.payload[HEADER_ID]), relayed)
         else:
             while (ended := self.filters.pop_expired(now_ms)) is not None:
-                if self._reliance is not None:
-                    self._reliance.ended(ended.key)
+                if self._leases is not None:
+                    self._leases.ended(ended.key)
                 # The host forgets by itself; being told to remove it would make it refuse a late renewal.
                 self._filter_removed(ended, Reason.LIFETIME_OVER, now_ms)
         return relayed is not None

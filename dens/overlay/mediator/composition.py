@@ -1,11 +1,10 @@
-"""The composers of a mediator: what they are fed, what they forget, and who is left to make it.
+"""Composers of a mediator, and which other mediators can derive the same composites.
 
-A composer makes notifications of its language out of others that are held; it exists while somebody has
-subscribed in that language. What it knows follows from what is held, so nothing of it is stored: after a
-restart it is fed again. It hears no language that is itself composed, so nothing is made of itself.
+A composer derives notifications of its language from others that are held. It exists while there is a
+subscription in that language. Its state follows from the held notifications, so it is not stored but fed
+again after a restart. Composed languages are never fed to composers.
 
-What is made is learnt in dens/overlay/mediator/handlers.py; `news` is what has not been offered to anybody
-yet.
+Composites are added in dens/overlay/mediator/handlers.py; `news` are those not offered to peers yet.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +18,12 @@ from dens.overlay.session.work_budget import limit_work, units_of
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.item import Item, ItemId
 
-_NOTHING: Final[Sequence[CompositeNotification]] = ()
-_NOBODY: Final[Mapping[int, int]] = {}
+_NO_COMPOSITES: Final[Sequence[CompositeNotification]] = ()
+_NO_SUBSCRIBERS: Final[Mapping[int, int]] = {}
 
 
 class _MadeOf:
-    """Of which parts a notification is made, whether all of them are still held, and which mediators are
-    known to have had them all.
-    """
+    """The parts of a composite, whether all of them are still held, and which mediators had all of them."""
 
     __slots__ = ("is_whole", "makers", "parts")
 
@@ -36,8 +33,8 @@ class _MadeOf:
         self.makers: set[int] = set()
 
 
-class Composing:
-    """Feeds composers, one a language that somebody has subscribed in."""
+class Composition:
+    """Feeds the composers, one per composed language with subscriptions."""
 
     __slots__ = (
         "_composers",
@@ -70,21 +67,21 @@ class Composing:
         self._composers: dict[int, Composer] = {}
         self._keys: dict[int, set[SubscriptionKey]] = {}
         self.languages: Final = frozenset(self._factories)
-        """Those whose notifications are made of others."""
+        """The composed languages."""
         self.listeners: dict[int, tuple[int, ...]] = {}
-        """By the language of notifications: the languages whose composers are to be fed them."""
+        """By language of notifications: the languages whose composers are fed."""
         self.is_on = False
-        """Whether anybody has subscribed in such a language since this node began; until then there is
+        """Whether there was a subscription in a composed language since the start; until then there is
         nothing to forget."""
         self._made_of: dict[ItemId, _MadeOf] = {}
         self._parts: dict[ItemId, dict[ItemId, None]] = {}
-        """For each part what is made of it."""
+        """By part: its composites."""
         self.news: Final[list[ItemId]] = []
-        """What was made here, and what lost a part: it may have to be offered to those in contact."""
+        """Composites that are new or lost a part: they may have to be offered to peers in contact."""
 
     def add(self, subscription: Subscription, now_ms: int) -> bool:
-        """Look for a subscription, whose language composes, in place of its older revision; say that it is
-        there. A bad body raises.
+        """Add a subscription in a composed language in place of its older revision; return True. An invalid
+        body raises.
         """
         language = subscription.item.language
         composer = self._composers.get(language)
@@ -110,7 +107,7 @@ class Composing:
         return True
 
     def remove(self, subscription: Subscription, now_ms: int) -> None:
-        """Look for a subscription no longer; with the last one of its language all is forgotten."""
+        """Remove a subscription; with the last one of its language the composer is dropped."""
         language = subscription.item.language
         keys = self._keys.get(language)
         if keys is None or subscription.key not in keys:
@@ -132,16 +129,16 @@ class Composing:
     def _note_listeners(self) -> None:
         heard: dict[int, list[int]] = {}
         for language, composer in sorted(self._composers.items()):
-            for told in composer.listens_to:
-                if told not in self._factories:
-                    heard.setdefault(told, []).append(language)
-        self.listeners = {told: tuple(languages) for told, languages in heard.items()}
+            for source in composer.listens_to:
+                if source not in self._factories:
+                    heard.setdefault(source, []).append(language)
+        self.listeners = {source: tuple(languages) for source, languages in heard.items()}
 
     def feed(
         self, item: Item, now_ms: int, only: Subscription | None = None
     ) -> list[tuple[int, CompositeNotification]]:
-        """Feed a notification that is held; return what it makes, with the language of each. The work is
-        charged to its origin, or to that of the subscription that it is fed for.
+        """Feed a held notification; return (language, composite) pairs. The work is charged to its origin, or
+        to that of the subscription `only`.
         """
         made: list[tuple[int, CompositeNotification]] = []
         for language in self.listeners.get(item.language, ()):
@@ -159,7 +156,7 @@ class Composing:
                     item.created_ms,
                     now_ms,
                     None if only is None else only.key,
-                    otherwise=_NOTHING,
+                    otherwise=_NO_COMPOSITES,
                 )
                 payer = item.origin if only is None else only.item.origin
                 self._work.charge(payer, 1 + units_of(composer) - before, now_ms)
@@ -167,9 +164,7 @@ class Composing:
         return made
 
     def forget(self, item: Item, now_ms: int) -> None:
-        """Remember a message no longer that is not held any more; what is made of it may have to be offered
-        from now on.
-        """
+        """Forget a message that is no longer held; its composites may have to be offered from now on."""
         item_id = item.id
         if self._made_of:
             self._forget_parts_of(item_id)
@@ -192,7 +187,7 @@ class Composing:
                         del self._parts[part]
 
     def wanted_by(self, item: Item, now_ms: int) -> Mapping[int, int]:
-        """Return for which subscribers a notification may become a part, and to which degree at best."""
+        """Return the subscribers for whom a notification may become a part, and the highest degree."""
         wanted: dict[int, int] = {}
         for language in self.listeners.get(item.language, ()):
             found = self._quarantine.attempt(
@@ -201,15 +196,15 @@ class Composing:
                 now_ms,
                 self._composers[language].wanted_by,
                 item.id,
-                otherwise=_NOBODY,
+                otherwise=_NO_SUBSCRIBERS,
             )
             for subscriber, degree_u8 in found.items():
                 wanted[subscriber] = max(degree_u8, wanted.get(subscriber, 0))
         return wanted
 
     def is_made_by(self, peer: int, item: Item, has: Callable[[ItemId], bool], now_ms: int) -> bool:
-        """Say whether a mediator that is given everything makes this notification itself: it has all parts,
-        or had them once, or all of them are held here and it gets them. `has` says what it has.
+        """Return whether a mediator that gets everything derives this composite itself: it has or had all
+        parts, or gets them because all are held here. `has` returns whether it has a message.
         """
         known = self._made_of.get(item.id) or self._find_parts(item, now_ms)
         if known is None:

@@ -1,10 +1,11 @@
-"""When a mediator looks again for what subscribers are owed that it had no room to keep.
+"""When a mediator recomputes pending deliveries that exceeded the limit.
 
-What is owed is bounded (dens/overlay/storage/notification_store.py). Of whom it was too much is deferred:
-what such a subscriber is owed is found when it is met, and the next of it when that is across.
+The number of pending deliveries is bounded (dens/overlay/storage/notification_store.py). Those of a
+subscriber beyond it are deferred: they are recomputed when the subscriber is met, and again when these are
+delivered.
 """
 
-from dens.overlay.mediator.pending import Found
+from dens.overlay.mediator.pending import OnPending
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
@@ -12,34 +13,34 @@ from dens.overlay.wire.codes import SUBSCRIBER
 from dens.overlay.wire.item import NEVER_MS
 
 
-class Deferred:
-    """Looks again, not too often."""
+class DeferredDeliveries:
+    """Recomputes deferred deliveries, at a limited rate."""
 
-    __slots__ = ("_rate_limit", "_session_ms", "_sessions", "_state", "_tell", "find_ms")
+    __slots__ = ("_on_pending", "_rate_limit", "_session_ms", "_sessions", "_state", "find_ms")
 
-    def __init__(self, context: NodeContext, state: MediatorState, tell: Found) -> None:
+    def __init__(self, context: NodeContext, state: MediatorState, on_pending: OnPending) -> None:
         self._rate_limit = context.rate_limit
         self._session_ms = context.limits.session_ms
         self._sessions = context.sessions
         self._state = state
-        self._tell = tell
+        self._on_pending = on_pending
         self.find_ms = NEVER_MS
-        """When to look again, at the latest."""
+        """When to recompute, at the latest."""
 
     def find_for_all(self, now_ms: int) -> None:
-        """Look again for every subscriber in contact."""
+        """Recompute for every subscriber in contact."""
         self.find_ms = NEVER_MS
         for session in self._sessions.values():
             if session.is_ready and session.role is SUBSCRIBER:
                 self.find_more(session, now_ms)
 
     def find(self, session: PeerSession, now_ms: int) -> None:
-        """Find now what this subscriber is owed, as far as there is room."""
-        self._state.owing.find_owed(session.peer, session.knows, self._tell, now_ms)
+        """Recompute the pending deliveries of a subscriber, up to the limit."""
+        self._state.pending.find_pending(session.peer, session.knows, self._on_pending, now_ms)
 
     def find_more(self, session: PeerSession, now_ms: int) -> None:
-        """Find what else a subscriber in contact is owed when all that was kept is across; later, if that was
-        done too often, or something is under way still.
+        """Recompute for a subscriber in contact when all its pending deliveries are acknowledged; later if
+        some are in transit or the rate limit is reached.
         """
         peer = session.peer
         if self._state.carried.is_deferred(peer):
@@ -48,6 +49,6 @@ class Deferred:
             self.find_by(now_ms + self._session_ms)
 
     def find_by(self, at_ms: int) -> None:
-        """Look again then at the latest, if there is anybody for whom not everything is kept."""
+        """Recompute then at the latest, if any subscriber has deferred deliveries."""
         if at_ms < self.find_ms and self._state.carried.has_deferred:
             self.find_ms = at_ms

@@ -49,7 +49,7 @@ class Backlog:
 Job = Unmatched | Backlog
 
 
-class WaitingWork:
+class DeferredWork:
     """The jobs that wait, by origin."""
 
     __slots__ = ("_budget", "_queues", "due_ms", "referred")

@@ -1,9 +1,7 @@
-"""What a mediator does for the subscribers that it meets: it tells them what they are owed, and learns what
-they have.
-"""
+"""Delivers pending notifications to subscribers in contact, and notes what they have."""
 
-from dens.overlay.mediator.deferred import Deferred
-from dens.overlay.mediator.pending import Found
+from dens.overlay.mediator.deferred import DeferredDeliveries
+from dens.overlay.mediator.pending import OnPending
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
@@ -13,18 +11,18 @@ from dens.overlay.wire.item import Item
 from dens.overlay.wire.messages import Notify
 
 
-class Notifying:
-    """Notifies subscribers in contact. `found` is told who turns out to be owed something later."""
+class Delivery:
+    """Offers pending notifications. `on_pending` is called for deliveries that are found pending later."""
 
     __slots__ = ("_sessions", "_state", "deferred")
 
-    def __init__(self, context: NodeContext, state: MediatorState, found: Found) -> None:
+    def __init__(self, context: NodeContext, state: MediatorState, on_pending: OnPending) -> None:
         self._sessions = context.sessions
         self._state = state
-        self.deferred = Deferred(context, state, found)
+        self.deferred = DeferredDeliveries(context, state, on_pending)
 
     def met(self, session: PeerSession, now_ms: int) -> None:
-        """Queue what a subscriber is owed and does not have."""
+        """Queue what is pending for a subscriber that does not have it."""
         carried = self._state.carried
         if carried.is_deferred(session.peer):
             self.deferred.find(session, now_ms)
@@ -35,9 +33,9 @@ class Notifying:
                 session.offer(0, item_id, NOTIFY)
         self.deferred.find_by(now_ms)
 
-    def tell(self, carried: Carried, subscriber: int) -> bool:
+    def offer(self, carried: Carried, subscriber: int) -> bool:
         """Queue a pending notification for a subscriber in contact. Return whether the subscriber's summary
-        names it: then it is not pending any more.
+        names it: then it is no longer pending.
         """
         session = self._sessions.get(subscriber)
         if session is None or not session.is_ready or session.role is not SUBSCRIBER:
@@ -50,17 +48,17 @@ class Notifying:
         return False
 
     def acknowledged(self, item: Item, status: int, session: PeerSession) -> bool:
-        """Learn how a subscriber took what it was owed; return whether it is owed less now."""
+        """Take the status of a NOTIFY; return whether less is pending now."""
         if status in HAS_IT:
             self._state.carried.delivered(item.id, session.peer)
         elif status == SUPERSEDED:
-            self._owe_other_revisions_only(item, session)
+            self._drop_rejected(item, session)
         else:
             return False
         return True
 
-    def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
-        """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""
+    def _drop_rejected(self, refused: Item, session: PeerSession) -> None:
+        """Drop the rejected revisions; a newer one that came meanwhile may still match."""
         carried = self._state.carried
         carried.drop_refused(refused.id, session.peer, Notify.decode(refused.payload).satisfied)
         if session.peer in carried.pending_subscribers(refused.id):

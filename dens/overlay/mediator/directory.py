@@ -1,4 +1,4 @@
-"""Which publishers can serve which subscriptions, as a mediator knows it from announcements."""
+"""Announcements that a mediator knows, and which publishers can serve which subscriptions."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,8 @@ from dens.overlay.wire.codes import PUBLISHER
 from dens.overlay.wire.item import Item
 
 
-class ServiceBook:
-    """The newest announcement of each publisher, and the subscriptions that it can serve."""
+class ServiceDirectory:
+    """Newest announcement of each publisher, and the subscriptions that it can serve."""
 
     __slots__ = ("_announcements", "_directory", "_publishers", "_served")
 
@@ -25,39 +25,39 @@ class ServiceBook:
         return len(self._announcements)
 
     def announcement(self, publisher: int) -> Item | None:
-        """Return what this publisher said last."""
+        """Return the newest announcement of a publisher."""
         return self._announcements.get(publisher)
 
-    def tell_directory(self, item: Item, via: int, now_ms: int) -> None:
-        """Tell the directory of an announcement that this node handed on. A bad extract raises."""
+    def learn_announcement(self, item: Item, via: int, now_ms: int) -> None:
+        """Add an announcement, sent by `via`, to the directory. An invalid extract raises."""
         self._directory.learn(
             item.origin, item.payload, now_ms, age_ms=item.age_ms(now_ms), via=via, hops=item.hops
         )
 
     def note(self, item: Item) -> None:
-        """Note that this is what its publisher said last."""
+        """Note the newest announcement of its publisher."""
         self._announcements[item.origin] = item
 
-    def earliest_born(self) -> Item:
-        """Return the announcement that goes first when there is no room, whatever order they came in."""
+    def earliest(self) -> Item:
+        """Return the announcement that is dropped first; independent of the order of arrival."""
         return min(self._announcements.values(), key=_birth)
 
     def forget(self, announcement: Item) -> None:
-        """Forget an announcement that is over, if it is still what its publisher said last; filters that are
-        installed end by themselves.
+        """Forget an expired announcement if it is still the newest of its publisher. Installed filters expire
+        by themselves.
         """
         newest = self._announcements.get(announcement.origin)
         if newest is not None and newest.id == announcement.id:
             del self._announcements[announcement.origin]
 
     def publishers_for(self, subscription: Subscription) -> tuple[int, ...]:
-        """Ask the directory who can serve this subscription. A bad vector raises."""
+        """Return the publishers that can serve this subscription. An invalid body raises."""
         found = self._directory.publishers_for(subscription.item.language, subscription.body)
         return tuple(int(publisher) for publisher in found)
 
     def offered(self, question: bytes, sessions: Mapping[int, PeerSession]) -> list[HeardOffer]:
-        """Return what publishers said last whom a question is about, and which of them are in contact. A bad
-        question raises.
+        """Return the newest announcements that match a question, and whether their publishers are in contact.
+        An invalid question raises.
         """
         found: list[HeardOffer] = []
         for publisher in map(int, self._directory.offering(question)):
@@ -68,7 +68,7 @@ class ServiceBook:
         return found
 
     def add(self, subscription: Subscription, publishers: tuple[int, ...]) -> None:
-        """Note that these publishers, and no others, can serve this subscription."""
+        """Set the publishers that can serve a subscription."""
         key = subscription.key
         self.remove(key)
         self._publishers[key] = publishers
@@ -76,7 +76,7 @@ class ServiceBook:
             self._served.setdefault(publisher, {})[key] = None
 
     def remove(self, key: SubscriptionKey) -> None:
-        """Forget a subscription that has ended; an unknown one is no error."""
+        """Remove an ended subscription; an unknown one is ignored."""
         for publisher in self._publishers.pop(key, ()):
             served = self._served[publisher]
             del served[key]
@@ -84,7 +84,7 @@ class ServiceBook:
                 del self._served[publisher]
 
     def publishers_of(self, key: SubscriptionKey) -> tuple[int, ...]:
-        """Return the publishers that can serve a subscription which is held here."""
+        """Return the publishers that can serve a held subscription."""
         return self._publishers.get(key, ())
 
     def served_by(self, publisher: int) -> tuple[SubscriptionKey, ...]:

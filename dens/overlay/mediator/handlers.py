@@ -21,9 +21,9 @@ from typing import Final
 
 from dens.interfaces import CompositeNotification
 from dens.overlay.events import MessageUndecided, NotificationMade
-from dens.overlay.mediator.deferred_work import Backlog, Unmatched, WaitingWork
+from dens.overlay.mediator.deferred_work import Backlog, DeferredWork, Unmatched
 from dens.overlay.mediator.matching import Failure, Match
-from dens.overlay.mediator.pending import Found, read_results
+from dens.overlay.mediator.pending import OnPending, read_subscription
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.quarantine import Work
@@ -56,7 +56,7 @@ from watchdog.header import HEADER_ID
 
 _WORK: Final = STATUS_NAMES[WORK]
 """The word in events for what waits for its origin's budget."""
-_LARGEST_BATCH: Final = 64
+_BATCH_MAX: Final = 64
 """Notifications of a backlog that are matched at once."""
 _NOT_RELAYED: Final = -1
 
@@ -106,7 +106,7 @@ class MessageHandlers:
         "waiting",
     )
 
-    def __init__(self, context: NodeContext, state: MediatorState, on_pending: Found) -> None:
+    def __init__(self, context: NodeContext, state: MediatorState, on_pending: OnPending) -> None:
         self._context = context
         self._node = context.node
         self._limits = context.limits
@@ -115,7 +115,7 @@ class MessageHandlers:
         self._budget = context.work
         self._state = state
         self._on_pending = on_pending
-        self.waiting: Final = WaitingWork(context.work)
+        self.waiting: Final = DeferredWork(context.work)
         """Matching and composition that is done in later steps."""
         subscription, restore_subscription = self._handle_subscription, self._restore_subscription
         restore_event, expire_event = self._restore_notification, self._expire_notification
@@ -169,8 +169,8 @@ class MessageHandlers:
 
     def _handle_subscription(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
-        new = Subscription.of(item, read_results(item))
-        if not state.owing.judges(item.language):
+        new = Subscription.of(item, read_subscription(item))
+        if not state.pending.judges(item.language):
             return UNKNOWN_LANGUAGE
         status = state.table.judge(new)
         if status is not STORED:
@@ -182,14 +182,14 @@ class MessageHandlers:
             return WORK
         publishers = self._publishers_for(new, now_ms, may_reject=True)
         parts = self._parts_of(new, now_ms, may_reject=True)
-        is_matched = state.owing.match_from_now_on(new, now_ms, may_reject=True)
-        is_composed = is_matched and self._compose_from_now_on(new, now_ms)
+        is_matched = state.pending.add_subscription(new, now_ms, may_reject=True)
+        is_composed = is_matched and self._add_to_composer(new, now_ms)
         if current is not None:
-            state.let_go_of(current.item, Reason.REPLACED, now_ms)
+            state.release(current.item, Reason.REPLACED, now_ms)
             if current.item.language != item.language or not is_matched:
-                state.find_no_more(current, now_ms)
+                state.remove_from_matchers(current, now_ms)
             if current.seq != new.seq:
-                state.release(item.origin, new.id, now_ms)
+                state.drop_pending(item.origin, new.id, now_ms)
         state.table.put(new)
         state.hold(item)
         state.parts.add(item.id, parts)
@@ -237,12 +237,12 @@ class MessageHandlers:
         if status is not STORED:
             return status
         if older is not None:
-            state.let_go_of(older.item, Reason.REPLACED, now_ms)
+            state.release(older.item, Reason.REPLACED, now_ms)
         if ended is not None:
-            state.find_no_more(ended, now_ms)
-            state.forget_services(ended, now_ms)
-            state.release(*ended.key, now_ms)
-            state.let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
+            state.remove_from_matchers(ended, now_ms)
+            state.remove_from_sources(ended, now_ms)
+            state.drop_pending(*ended.key, now_ms)
+            state.release(ended.item, Reason.WITHDRAWN, now_ms)
         state.hold(item)
         state.parts.add_removals(item, said)
         return STORED
@@ -252,30 +252,30 @@ class MessageHandlers:
         older = state.services.announcement(item.origin)
         if older is not None and older.number > item.number:
             return SUPERSEDED
-        self._learn_services(item, via, now_ms, may_reject=True)
+        self._add_announcement(item, via, now_ms, may_reject=True)
         for subscription in state.table.subscriptions():
             state.services.add(subscription, self._publishers_for(subscription, now_ms))
         if older is not None:
-            state.parts.ask_anew(item.origin)
-            state.let_go_of(older, Reason.REPLACED, now_ms)
+            state.parts.forget_refusals(item.origin)
+            state.release(older, Reason.REPLACED, now_ms)
         state.hold(item)
         if len(state.services) > self._limits.announcements:
-            earliest = state.services.earliest_born()
+            earliest = state.services.earliest()
             state.services.forget(earliest)
-            state.parts.ask_anew(earliest.origin)
-            state.let_go_of(earliest, Reason.OLDEST, now_ms)
+            state.parts.forget_refusals(earliest.origin)
+            state.release(earliest, Reason.OLDEST, now_ms)
             if earliest is item:
                 return NO_ROOM
         return STORED
 
-    def _learn_services(self, item: Item, via: int, now_ms: int, *, may_reject: bool = False) -> None:
+    def _add_announcement(self, item: Item, via: int, now_ms: int, *, may_reject: bool = False) -> None:
         """Tell the directory of an announcement, which is the newest of its publisher in any case."""
         state = self._state
         self._quarantine.attempt(
             Work.LOOKUP,
             item,
             now_ms,
-            state.services.tell_directory,
+            state.services.learn_announcement,
             item,
             via,
             now_ms,
@@ -288,10 +288,10 @@ class MessageHandlers:
         state = self._state
         notification = state.receipts.add(item)
         state.carried.delivered(notification, item.origin)
-        state.let_go_if_done(notification, now_ms)
+        state.release_if_done(notification, now_ms)
         state.hold(item)
         while len(state.receipts) > self._limits.receipts:
-            state.let_go_of(state.receipts.oldest(), Reason.OLDEST, now_ms)
+            state.release(state.receipts.oldest(), Reason.OLDEST, now_ms)
         return STORED if item.id in state.items else NO_ROOM
 
     def _handle_notification(self, item: Item, via: int, now_ms: int) -> Status:
@@ -301,7 +301,7 @@ class MessageHandlers:
             said = state.results.tracker.read_results(item.language, item.payload)
             if not state.results.tracker.raises_any(said, now_ms):
                 return SUPERSEDED
-        if self._budget.is_spent(item.origin, now_ms) and state.owing.knows(item.language):
+        if self._budget.is_spent(item.origin, now_ms) and state.pending.knows(item.language):
             if item.type == NOTIFY:
                 return WORK
             carried = self._carry(item, said, ((), ()), now_ms)
@@ -309,11 +309,11 @@ class MessageHandlers:
             self._wait(Unmatched(item, from_before=False), item, now_ms)
             self._make_room(now_ms)
             return STORED if item.id in state.items else NO_ROOM
-        found = state.owing.match(item, now_ms)
+        found = state.pending.match(item, now_ms)
         if found is None:
             return UNKNOWN_LANGUAGE
         carried = self._carry(item, said, found, now_ms)
-        if item.language in state.composing.listeners:
+        if item.language in state.composition.listeners:
             self._compose(carried, now_ms)
         self._make_room(now_ms)
         return STORED if item.id in state.items else NO_ROOM
@@ -324,18 +324,18 @@ class MessageHandlers:
         """Hold a notification, and owe it to whom it matches; what says less than it is let go of."""
         state = self._state
         item = self._durable.kept(item)
-        carried = state.carried.add(item, item.language in state.composing.languages)
-        state.owing.owe_matched(carried, found, now_ms)
+        carried = state.carried.add(item, item.language in state.composition.languages)
+        state.pending.add_matched(carried, found, now_ms)
         state.hold(item)
         if said:
             for overtaken in state.results.hold(carried, said, now_ms):
                 state.carried.remove(overtaken)
-                state.let_go_of(state.items[overtaken], Reason.REPLACED, now_ms)
+                state.release(state.items[overtaken], Reason.REPLACED, now_ms)
         return carried
 
     def _make_room(self, now_ms: int) -> None:
         for victim, reason in self._state.carried.make_room(now_ms):
-            self._state.let_go_of(victim, reason, now_ms)
+            self._state.release(victim, reason, now_ms)
 
     # ------------------------------------------------------------------ work in steps
 
@@ -353,11 +353,11 @@ class MessageHandlers:
         matched: list[ItemId] = []
         while self._budget.total < end and (job := self.waiting.take(now_ms)) is not None:
             if isinstance(job, Unmatched):
-                self._match_later(job, now_ms)
+                self._match_deferred(job, now_ms)
                 matched.append(job.item_id)
                 continue
             item = self._state.items.get(job.item_id)
-            new = None if item is None else Subscription.of(item, read_results(item))
+            new = None if item is None else Subscription.of(item, read_subscription(item))
             if new is None or self._state.table.get(new.key) != new or self._quarantine.has_marks(new.item):
                 continue
             if not self._catch_up(job, new, end, now_ms):
@@ -365,20 +365,20 @@ class MessageHandlers:
         self.waiting.settle(now_ms)
         return matched
 
-    def _match_later(self, job: Unmatched, now_ms: int) -> None:
+    def _match_deferred(self, job: Unmatched, now_ms: int) -> None:
         """Match and compose a notification that waited, and tell who turned out to be owed it."""
         state = self._state
         carried = state.carried.get(job.item_id)
         if carried is None or not carried.is_unmatched:
             return
         carried.is_unmatched = False
-        state.owing.owe_later(carried, now_ms, from_before=job.from_before)
-        if carried.item.language in state.composing.listeners:
+        state.pending.match_held(carried, now_ms, from_before=job.from_before)
+        if carried.item.language in state.composition.listeners:
             self._compose(carried, now_ms)
             self._make_room(now_ms)
         for subscriber in list(carried.pending):
             self._on_pending(carried, subscriber, now_ms)
-        state.let_go_if_done(job.item_id, now_ms)
+        state.release_if_done(job.item_id, now_ms)
 
     def _catch_up(self, job: Backlog, new: Subscription, end: int, now_ms: int) -> bool:
         """Find what a subscription is owed of what was held before it, and make what it finds there, until so
@@ -392,14 +392,14 @@ class MessageHandlers:
             before = budget.total
             held = [one for one in batch if state.carried.get(one.item.id) is one]
             after = job.matched + len(batch)
-            others = job.carried[after : after + _LARGEST_BATCH]
-            others = [*others, *job.carried[max(job.matched - _LARGEST_BATCH, 0) : job.matched]]
-            state.owing.match_with((new,), held, self._on_pending, now_ms, others=others)
+            others = job.carried[after : after + _BATCH_MAX]
+            others = [*others, *job.carried[max(job.matched - _BATCH_MAX, 0) : job.matched]]
+            state.pending.match_with((new,), held, self._on_pending, now_ms, others=others)
             if self._quarantine.holds(new.item, Work.MATCHING):
                 return True
             job.matched += len(batch)
             cost = (budget.total - before) // len(batch) + 1
-            job.batch = max(1, min(_LARGEST_BATCH, self._limits.work_step // (16 * cost)))
+            job.batch = max(1, min(_BATCH_MAX, self._limits.work_step // (16 * cost)))
         while job.is_composed and job.composed < len(job.carried):
             if budget.total >= end or budget.is_spent(job.origin, now_ms):
                 return False
@@ -413,38 +413,38 @@ class MessageHandlers:
 
     # ------------------------------------------------------------------ composing
 
-    def _compose_from_now_on(self, subscription: Subscription, now_ms: int) -> bool:
+    def _add_to_composer(self, subscription: Subscription, now_ms: int) -> bool:
         """Give a subscription to its composer; return whether there is one that has it."""
-        composing, item = self._state.composing, subscription.item
-        if item.language not in composing.languages:
+        composition, item = self._state.composition, subscription.item
+        if item.language not in composition.languages:
             return False
         is_there = self._quarantine.attempt(
-            Work.COMPOSING, item, now_ms, composing.add, subscription, now_ms, otherwise=False
+            Work.COMPOSING, item, now_ms, composition.add, subscription, now_ms, otherwise=False
         )
         if not is_there:
-            composing.remove(subscription, now_ms)
+            composition.remove(subscription, now_ms)
         return is_there
 
     def _compose_for(self, new: Subscription, carried: Carried, now_ms: int) -> None:
         """Make what a subscription finds with a notification that was held before it."""
         state = self._state
-        if carried.item.language in state.composing.listeners:
+        if carried.item.language in state.composition.listeners:
             self._compose(carried, now_ms, new)
-            if carried.is_part and new.item.origin in state.composing.wanted_by(carried.item, now_ms):
+            if carried.is_part and new.item.origin in state.composition.wanted_by(carried.item, now_ms):
                 self._on_pending(carried, new.item.origin, now_ms)
 
     def _compose(self, carried: Carried, now_ms: int, only: Subscription | None = None) -> None:
         """Make what composers find with this notification, for all subscriptions or for one."""
-        composing, item = self._state.composing, carried.item
-        for language, made in composing.feed(item, now_ms, only):
+        composition, item = self._state.composition, carried.item
+        for language, made in composition.feed(item, now_ms, only):
             self._quarantine.attempt(
-                Work.COMPOSING, item, now_ms, self._take_made, language, made, now_ms, otherwise=None
+                Work.COMPOSING, item, now_ms, self._add_composite, language, made, now_ms, otherwise=None
             )
-        wanted = composing.wanted_by(item, now_ms)
+        wanted = composition.wanted_by(item, now_ms)
         if wanted:
             self._state.carried.mark_part(carried, max(wanted.values()))
 
-    def _take_made(self, language: int, made: CompositeNotification, now_ms: int) -> None:
+    def _add_composite(self, language: int, made: CompositeNotification, now_ms: int) -> None:
         """Make a notification of this node's own, unless it says nothing new or is over already."""
         state = self._state
         said = state.results.tracker.read_results(language, made.vector)
@@ -453,12 +453,12 @@ class MessageHandlers:
         if made.event_ms + LIFETIME_MS[made.lifetime_q] <= now_ms:
             return
         item = self._context.make(NOTIFICATION, language, made.lifetime_q, made.vector, made.event_ms)
-        found = state.owing.match(item, now_ms)
+        found = state.pending.match(item, now_ms)
         if found is None:
             return
         self._context.events.append(NotificationMade(now_ms, item))
         self._carry(item, said, found, now_ms)
-        state.composing.news.append(item.id)
+        state.composition.news.append(item.id)
 
     def _handle_notify(self, item: Item, via: int, now_ms: int) -> Status:
         """Take a notification for the ends of this device. Which of their subscriptions it satisfies is found
@@ -487,21 +487,21 @@ class MessageHandlers:
                 Work.TAKING, item, now_ms, self.rows[item.type].restore, item, end, now_ms, otherwise=None
             )
             if self._quarantine.holds(item, Work.TAKING):
-                state.set_aside[item.id] = None
-        if state.composing.news:
+                state.relay_only[item.id] = None
+        if state.composition.news:
             self._make_room(now_ms)
 
     def _restore_notification(self, item: Item, end: int, now_ms: int) -> None:
         state = self._state
-        carried = state.carried.add(item, item.language in state.composing.languages)
+        carried = state.carried.add(item, item.language in state.composition.languages)
         if results := state.results.tracker.read_results(item.language, item.payload):
             state.results.restore(item.id, results)
         if self._budget.total >= end or self._budget.is_spent(item.origin, now_ms):
             carried.is_unmatched = True
             self.waiting.put(Unmatched(item, from_before=True), now_ms)
             return
-        state.owing.owe_later(carried, now_ms, from_before=True)
-        if item.language in state.composing.listeners:
+        state.pending.match_held(carried, now_ms, from_before=True)
+        if item.language in state.composition.listeners:
             self._compose(carried, now_ms)
 
     def _restore_receipt(self, item: Item, end: int, now_ms: int) -> None:
@@ -513,14 +513,14 @@ class MessageHandlers:
         self._state.parts.add_removals(item, withdrawal)
 
     def _restore_announcement(self, item: Item, end: int, now_ms: int) -> None:
-        self._learn_services(item, self._node, now_ms)
+        self._add_announcement(item, self._node, now_ms)
 
     def _restore_subscription(self, item: Item, end: int, now_ms: int) -> None:
         state = self._state
-        subscription = Subscription.of(item, read_results(item))
+        subscription = Subscription.of(item, read_subscription(item))
         state.table.put(subscription)
-        if state.owing.match_from_now_on(subscription, now_ms):
-            self._compose_from_now_on(subscription, now_ms)
+        if state.pending.add_subscription(subscription, now_ms):
+            self._add_to_composer(subscription, now_ms)
         state.services.add(subscription, self._publishers_for(subscription, now_ms))
         state.parts.add(item.id, self._parts_of(subscription, now_ms))
         state.covering.add(subscription, now_ms)
@@ -530,8 +530,8 @@ class MessageHandlers:
     def _expire_notification(self, item: Item, now_ms: int) -> None:
         state = self._state
         state.carried.remove(item.id)
-        if state.composing.is_on:
-            state.composing.forget(item, now_ms)
+        if state.composition.is_on:
+            state.composition.forget(item, now_ms)
         if state.results.said:
             state.results.release(item.id)
 
@@ -543,4 +543,4 @@ class MessageHandlers:
 
     def _expire_announcement(self, item: Item, now_ms: int) -> None:
         self._state.services.forget(item)
-        self._state.parts.ask_anew(item.origin)
+        self._state.parts.forget_refusals(item.origin)

@@ -35,7 +35,7 @@ Paired = tuple[int, int, bytes]
 """The position of a notification that satisfies a subscription, the degree and the detail."""
 Failure = tuple[Item, Exception]
 """A message, and what a language raised because of it."""
-_TRIALS: Final = 64
+_TRIALS_MAX: Final = 64
 """A notification that so many subscriptions fail with, and none gets on with, is at fault: what a bad one
 costs has a bound.
 """
@@ -190,7 +190,7 @@ class LanguageMatchers:
         matches: list[Match] = []
         failures: list[tuple[Subscription, Exception]] = []
         undecided: list[Failure] = []
-        got_on = False
+        succeeded = False
         for subscription in held:
             if self._budget.is_spent(item.origin, now_ms):
                 undecided.append((item, BudgetSpent()))
@@ -201,15 +201,15 @@ class LanguageMatchers:
                 undecided.append((item, error))
             except Exception as error:
                 failures.append((subscription, error))
-                if not got_on and len(failures) == _TRIALS:
+                if not succeeded and len(failures) == _TRIALS_MAX:
                     break
             else:
-                got_on = True
+                succeeded = True
                 matches += [(subscription.key, degree_u8, detail, None) for _, degree_u8, detail in found]
-        if got_on or not failures:
+        if succeeded or not failures:
             at_fault: dict[Item, Exception] = {}
             for subscription, raised in failures:
-                is_good = self._gets_on(subscription, others, item.origin, now_ms)
+                is_good = self._matches_any(subscription, others, item.origin, now_ms)
                 at_fault.setdefault(item if is_good else subscription.item, raised)
             return matches, [*at_fault.items(), *undecided[:1]]
         first = failures[0][1]
@@ -217,7 +217,9 @@ class LanguageMatchers:
             raise first
         return (), [(item, first)]
 
-    def _gets_on(self, subscription: Subscription, items: Sequence[Item], payer: int, now_ms: int) -> bool:
+    def _matches_any(
+        self, subscription: Subscription, items: Sequence[Item], payer: int, now_ms: int
+    ) -> bool:
         """Return whether a subscription can be matched with any of these notifications."""
         for item in items:
             try:
@@ -293,7 +295,7 @@ class LanguageMatchers:
         found: list[Paired] = []
         failures: list[Failure] = []
         undecided: list[Failure] = []
-        got_on = False
+        succeeded = False
         for position, item in enumerate(items):
             try:
                 alone = self._pairs(subscription, [item], payer, now_ms)
@@ -303,13 +305,13 @@ class LanguageMatchers:
                 failures.append((item, error))
                 if is_good(item):
                     return (), [(subscription.item, error)]
-                if not got_on and len(failures) == _TRIALS:
+                if not succeeded and len(failures) == _TRIALS_MAX:
                     break
             else:
-                got_on = True
+                succeeded = True
                 found += [(position, degree_u8, detail) for _, degree_u8, detail in alone]
         origins = {item.origin for item, _ in failures}
-        for item in others if failures and not got_on else ():
+        for item in others if failures and not succeeded else ():
             try:
                 self._pairs(subscription, [item], payer, now_ms)
             except self._budget.exceeded:
@@ -319,8 +321,8 @@ class LanguageMatchers:
                     return (), [(subscription.item, error)]
                 origins.add(item.origin)
             else:
-                got_on = True
+                succeeded = True
                 break
-        if not got_on and len(origins) > 1:
+        if not succeeded and len(origins) > 1:
             return (), [(subscription.item, failures[0][1])]
         return found, failures + undecided

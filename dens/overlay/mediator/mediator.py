@@ -16,11 +16,11 @@ from typing import Final
 
 from dens.interfaces import Identities
 from dens.overlay.events import CopyReplicated, MessageStored
-from dens.overlay.mediator.delivery import Notifying
+from dens.overlay.mediator.delivery import Delivery
 from dens.overlay.mediator.handlers import MessageHandlers
-from dens.overlay.mediator.installation import REFUSES_WHOLE, Installing
-from dens.overlay.mediator.rendering import Framing
-from dens.overlay.mediator.replication import Sharing
+from dens.overlay.mediator.installation import REFUSES_WHOLE, Installation
+from dens.overlay.mediator.rendering import MessageRenderer
+from dens.overlay.mediator.replication import Replication
 from dens.overlay.mediator.role import MediatingRole
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
@@ -59,39 +59,39 @@ class Mediator(MediatingRole):
     """Learns, relays, installs and notifies."""
 
     __slots__ = (
-        "_framing",
+        "_delivery",
         "_handlers",
         "_identities",
-        "_installing",
-        "_notifying",
-        "_sharing",
+        "_installation",
+        "_renderer",
+        "_replication",
     )
 
     def __init__(
         self,
         context: NodeContext,
         state: MediatorState,
-        sharing: Sharing,
+        replication: Replication,
         identities: Identities | None,
     ) -> None:
         super().__init__(context, state)
-        self._sharing = sharing
+        self._replication = replication
         self._handlers = MessageHandlers(context, state, self._notify)
-        self._installing = Installing(context, state)
-        self._framing = Framing(state, sharing)
+        self._installation = Installation(context, state)
+        self._renderer = MessageRenderer(state, replication)
         self._identities = identities
-        self._notifying = Notifying(context, state, self._notify)
+        self._delivery = Delivery(context, state, self._notify)
 
     # ------------------------------------------------------------------ what an engine asks
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held; a mediator has no inbox."""
         self._handlers.restore(held, now_ms)
-        self._sharing.restore(now_ms)
+        self._replication.restore(now_ms)
 
     def on_take_failed(self, item: Item, now_ms: int) -> Status:
         """Relay a message that this node can do nothing with."""
-        return self._state.put_aside(item, now_ms)
+        return self._state.hold_for_relay(item, now_ms)
 
     def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
         """Forget a message whose lifetime is over."""
@@ -103,19 +103,19 @@ class Mediator(MediatingRole):
 
     def relays_as_held(self) -> bool:
         """Return whether the replication policy shares everything."""
-        return self._sharing.shares_everything
+        return self._replication.shares_everything
 
     def reserves_copies(self) -> bool:
         """Return whether the replication policy may count copies."""
-        return not self._sharing.shares_everything
+        return not self._replication.shares_everything
 
     def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers."""
-        return self._sharing.note(session, now_ms)
+        return self._replication.note(session, now_ms)
 
     def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends of this device, where a peer can make use of them."""
-        return self._sharing.hosts_for(session)
+        return self._replication.hosts_for(session)
 
     # ------------------------------------------------------------------ taking messages
 
@@ -126,12 +126,12 @@ class Mediator(MediatingRole):
         if item.type == NOTIFY and session.role is not MEDIATOR:
             return UNEXPECTED
         status = self._handlers.handle(item, session.peer, now_ms)
-        if self._state.composing.news:
-            self._pass_on_made(now_ms)
+        if self._state.composition.news:
+            self._offer_composites(now_ms)
         if status is STORED or status is QUARANTINED:
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             context = self._context
-            if self._sharing.counts_copies and (carried := self._state.carried.get(item.id)) is not None:
+            if self._replication.counts_copies and (carried := self._state.carried.get(item.id)) is not None:
                 carried.giver = session.peer
             word = None if session.flags == context.flags else context.mark(item.id, session)
             context.events.append(happened(now_ms, item, session.peer, word))
@@ -144,46 +144,46 @@ class Mediator(MediatingRole):
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""
         role = session.role
-        self._sharing.met(session, note if role is MEDIATOR else b"", now_ms)
+        self._replication.met(session, note if role is MEDIATOR else b"", now_ms)
         if role is MEDIATOR:
             session.taken_before = self._state.carried.added
-            if self._state.composing.is_on and self._sharing.made and session.covered == LAST_NODE:
-                self._note_makers(session.peer, known, now_ms)
+            if self._state.composition.is_on and self._replication.made and session.covered == LAST_NODE:
+                self._note_composers(session.peer, known, now_ms)
             self.on_summary_part(session, known, 0, now_ms)
         elif role is SUBSCRIBER:
-            self._notifying.met(session, now_ms)
+            self._delivery.met(session, now_ms)
         else:
-            self._installing.offer_all(session, note, now_ms)
+            self._installation.offer_all(session, note, now_ms)
 
-    def _note_makers(self, peer: int, known: Summary, now_ms: int) -> None:
+    def _note_composers(self, peer: int, known: Summary, now_ms: int) -> None:
         """Note of which composites a mediator that lacks them has all parts, as its whole summary says: it
         has made them itself.
         """
-        held, composing, seen = self._state.items, self._state.composing, self._durable.known
+        held, composition, seen = self._state.items, self._state.composition, self._durable.known
         composites = [
-            held[id] for id in known.lacking if id in held and held[id].language in composing.languages
+            held[id] for id in known.lacking if id in held and held[id].language in composition.languages
         ]
         if composites:
             lacking = set(known.lacking)
             for item in composites:
                 if item.type == NOTIFICATION:
-                    composing.is_made_by(
+                    composition.is_made_by(
                         peer, item, lambda part: part in seen and part not in lacking, now_ms
                     )
 
     def on_summary_part(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
         """Queue what a mediator lacks."""
         if self._durable.reservations.by_item:
-            self._decide_reserved(session, known, first, now_ms)
+            self._settle_reservations(session, known, first, now_ms)
         held = self._state.items
         missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
         missing.sort()  # By identity among equals, as they are.
         if self._state.covering.is_on:  # What stands for others reaches furthest, so it goes first.
-            missing.sort(key=lambda one: self._installing.rank(held[one[1]], now_ms))
+            missing.sort(key=lambda one: self._installation.rank(held[one[1]], now_ms))
         for _, id in missing:
             self._offer(held[id], session, now_ms)
 
-    def _decide_reserved(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+    def _settle_reservations(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
         """Decide about copies that a mediator has not answered, by what its summary says of these origins. It
         has what it names. What it lacks it never got, if the copy was sent to an earlier session of it, for
         which nothing verifies any more. Of what is under way in this session its answer decides.
@@ -203,10 +203,10 @@ class Mediator(MediatingRole):
 
     def _give_back(self, held: Item, peer: int, now_ms: int) -> Item:
         """Take back a copy that a peer did not take; return the message as it is held now."""
-        code = self._sharing.give_back(held, peer, now_ms)
+        code = self._replication.give_back(held, peer, now_ms)
         if code != held.copies:
             held = held.replace(copies=code)
-            self._state.lighten(held)
+            self._state.replace_copies(held)
         return held
 
     def _offer_returned(self, item: Item, now_ms: int) -> None:
@@ -221,7 +221,7 @@ class Mediator(MediatingRole):
         """
         carried = self._state.carried.get(item.id)
         if (
-            not self._sharing.counts_copies
+            not self._replication.counts_copies
             or carried is None
             or carried.order > session.taken_before
             or session.summary_lacked(item.id)
@@ -232,9 +232,9 @@ class Mediator(MediatingRole):
         """Reserve a counted copy when it is sent."""
         if item.copies and session.role is MEDIATOR:
             held = self._state.items[item.id]
-            kept = self._sharing.reserve(held, item.copies, session, now_ms)
+            kept = self._replication.reserve(held, item.copies, session, now_ms)
             if kept != held.copies:
-                self._state.lighten(held.replace(copies=kept))
+                self._state.replace_copies(held.replace(copies=kept))
 
     def duplicate_status(self, item: Item, session: PeerSession) -> Status:
         """Answer a counted copy of a known message. *Known* says that it came from somebody else, so that the
@@ -255,13 +255,15 @@ class Mediator(MediatingRole):
         if priority < 0 or item.origin > session.covered or not session.lacks(item.id):
             return
         if type == NOTIFICATION:
-            if item.language in self._sharing.made and self._sharing.is_made_there(item, session, now_ms):
+            if item.language in self._replication.made and self._replication.is_composed_there(
+                item, session, now_ms
+            ):
                 return
-            if self._sharing.share(item, session.peer, now_ms) is None:
-                if self._sharing.hosted_and_owed(item.id, session) is None:
+            if self._replication.share(item, session.peer, now_ms) is None:
+                if self._replication.pending_for_hosted(item.id, session) is None:
                     return
                 priority = _DELIVERY
-        elif type in ASKING and item.language == DIRECT_LANGUAGE and not self._sharing.tells_plain(item):
+        elif type in ASKING and item.language == DIRECT_LANGUAGE and not self._replication.relays_plain(item):
             return
         session.enqueue(priority, item.id, type, item.size)
 
@@ -269,10 +271,10 @@ class Mediator(MediatingRole):
         """Give what has just been learnt to those in contact whom it concerns, but not back. What could not
         be taken is relayed at the next contact.
         """
-        if self._state.set_aside:
-            items = [item for item in items if item.id not in self._state.set_aside]
+        if self._state.relay_only:
+            items = [item for item in items if item.id not in self._state.relay_only]
         for item in items:
-            self._installing.offer_learnt(item, now_ms)
+            self._installation.offer_stored(item, now_ms)
         for session in self._sessions.values():
             if session is giver or not session.is_ready:
                 continue
@@ -282,17 +284,17 @@ class Mediator(MediatingRole):
             elif session.role is PUBLISHER:
                 for item in items:
                     if item.type == UNSUBSCRIBE:
-                        self._installing.offer_removal(item, session)
+                        self._installation.offer_removal(item, session)
         for item in items:
             carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
             if carried is not None:
                 for subscriber in list(carried.pending):
                     self._tell(carried, subscriber, now_ms)
-        self._notifying.deferred.find_by(now_ms)
+        self._delivery.deferred.find_by(now_ms)
 
-    def _pass_on_made(self, now_ms: int) -> None:
+    def _offer_composites(self, now_ms: int) -> None:
         """Give what was made here, or is made nowhere else any more, to those in contact whom it concerns."""
-        news = self._state.composing.news
+        news = self._state.composition.news
         made = [one for item_id in news if (one := self._state.carried.get(item_id)) is not None]
         news.clear()
         for carried in made:
@@ -303,12 +305,12 @@ class Mediator(MediatingRole):
                 self._tell(carried, subscriber, now_ms)
 
     def _tell(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        if self._notifying.tell(carried, subscriber):
-            self._state.let_go_if_done(carried.item.id, now_ms)
+        if self._delivery.offer(carried, subscriber):
+            self._state.release_if_done(carried.item.id, now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         self._tell(carried, subscriber, now_ms)
-        asks = self._sharing.asks_who_is_owed
+        asks = self._replication.asks_who_is_owed
         for session in self._sessions.values():
             if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
                 self._offer_earlier(carried.item, session, now_ms)
@@ -319,23 +321,23 @@ class Mediator(MediatingRole):
 
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message in the form that its receiver needs."""
-        return self._framing.frame(item, type, session, now_ms)
+        return self._renderer.frame(item, type, session, now_ms)
 
     def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message: who is owed no more, which copies are settled, who wants parts."""
         if item.type == NOTIFY:
             if session.role is MEDIATOR:
                 return  # Whether its ends have it their receipts say.
-            if self._notifying.acknowledged(item, status, session):
-                self._state.let_go_if_done(item.id, now_ms)
-            self._notifying.deferred.find_more(session, now_ms)
+            if self._delivery.acknowledged(item, status, session):
+                self._state.release_if_done(item.id, now_ms)
+            self._delivery.deferred.find_more(session, now_ms)
         elif item.type == NOTIFICATION:
             if item.copies:
                 self._copy_answered(item.id, status, session.peer, now_ms)
         elif item.type == INSTALL:
             if status in REFUSES_WHOLE:
-                self._installing.refused(item, status, session, now_ms)
-            self._installing.answered(item, status, session, now_ms)
+                self._installation.refused(item, status, session, now_ms)
+            self._installation.answered(item, status, session, now_ms)
 
     def _copy_answered(self, item_id: ItemId, status: int, peer: int, now_ms: int) -> None:
         """Settle the copy that a peer stored, or give the one that it did not take to somebody else."""
@@ -351,15 +353,15 @@ class Mediator(MediatingRole):
         """Do work that waits, and find what subscribers in contact are owed that was put off."""
         if self._handlers.waiting.due_ms <= now_ms:
             self._handlers.step(now_ms)
-            if self._state.composing.news:
-                self._pass_on_made(now_ms)
-        if self._notifying.deferred.find_ms <= now_ms:
-            self._notifying.deferred.find_for_all(now_ms)
+            if self._state.composition.news:
+                self._offer_composites(now_ms)
+        if self._delivery.deferred.find_ms <= now_ms:
+            self._delivery.deferred.find_for_all(now_ms)
 
     def next_timer_ms(self) -> int:
         """Return when something is to be done or found."""
-        return min(self._notifying.deferred.find_ms, self._handlers.waiting.due_ms)
+        return min(self._delivery.deferred.find_ms, self._handlers.waiting.due_ms)
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough."""
-        return bool(self._state.lapse(until_ms, now_ms))
+        return bool(self._state.expire_subscriptions(until_ms, now_ms))

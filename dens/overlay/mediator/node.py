@@ -9,7 +9,7 @@ from typing import Final
 
 from dens.interfaces import Directory, Identities
 from dens.overlay.mediator.mediator import Mediator
-from dens.overlay.mediator.replication import Sharing
+from dens.overlay.mediator.replication import Replication
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.mission import Mission
 from dens.overlay.policies.epidemic import Epidemic
@@ -37,8 +37,10 @@ class DensNode(Engine):
         context = mission.context(node, store)
         check_hosts(hosts, node)
         self.state: Final = MediatorState(context, mission, directory, hosts)
-        sharing = Sharing(context, policy or Epidemic(), self.state.carried, self.state.composing, hosts)
-        mediator = Mediator(context, self.state, sharing, identities)
+        replication = Replication(
+            context, policy or Epidemic(), self.state.carried, self.state.composition, hosts
+        )
+        mediator = Mediator(context, self.state, replication, identities)
         super().__init__(context, mission.table_check, mediator, now_ms)
 
     def held(self) -> tuple[int, int, int]:

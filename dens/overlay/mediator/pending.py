@@ -1,9 +1,9 @@
-"""Who is owed which notification: what matchers answer, made into what a mediator owes.
+"""Pending deliveries of a mediator: which subscriber still has to receive which notification.
 
-*Owed*: a notification is owed to a subscription revision iff its event time lies in the revision's time in
-force and it matches. What came as a NOTIFY is owed to the ends hosted here only. Who is owed what is not
-stored but found again after a restart, from the same subscriptions and notifications; and, where it is more
-than there is room for, when a subscriber is met.
+A notification is *pending* for a subscription revision if its event time lies within the revision's lifetime
+and it matches. A notification that came as a NOTIFY is pending only for endpoints hosted here. Pending
+deliveries are derived state: they are not stored but recomputed from subscriptions and notifications after a
+restart, or, beyond the limit, when the subscriber is met.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,22 +20,22 @@ from dens.overlay.wire.codes import ASKING, NOTIFY, SUBSCRIBE
 from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import Satisfied, Subscribed
 
-_FEW: Final = 8
-_AT_A_TIME: Final = 64
-"""So many notifications are matched with a subscriber's subscriptions before what was found is kept."""
-Found = Callable[[Carried, int, int], None]
-"""Is told of a notification, a subscriber that turned out to be owed it, and the time."""
+_WITNESSES_MAX: Final = 8
+_MATCH_BATCH: Final = 64
+"""Notifications matched per step, until the limit of pending deliveries is checked again."""
+OnPending = Callable[[Carried, int, int], None]
+"""(notification, subscriber, now_ms): called when a delivery is found pending."""
 
 
-def read_results(item: Item) -> Subscribed:
-    """Read what a SUBSCRIBE or a RENEW says, or raise RemoteProtocolError."""
+def read_subscription(item: Item) -> Subscribed:
+    """Decode a SUBSCRIBE or a RENEW, or raise RemoteProtocolError."""
     if item.type == SUBSCRIBE:
         return Subscribed.from_subscribe(item.payload)
     return Subscribed.from_renew(item.payload)
 
 
-class Owing:
-    """Matches subscriptions and notifications that a mediator holds, and notes who is owed what."""
+class PendingDeliveries:
+    """Matches the subscriptions and notifications of a mediator and notes pending deliveries."""
 
     __slots__ = ("_carried", "_events", "_hosts", "_matchers", "_quarantine", "_receipts", "_table")
 
@@ -60,8 +60,8 @@ class Owing:
         """Return whether there is a matcher for subscriptions of this language."""
         return language in self._matchers
 
-    def match_from_now_on(self, subscription: Subscription, now_ms: int, *, may_reject: bool = False) -> bool:
-        """Put a subscription into its matcher; return whether it is there."""
+    def add_subscription(self, subscription: Subscription, now_ms: int, *, may_reject: bool = False) -> bool:
+        """Add a subscription to its matchers; return whether that succeeded."""
         return self._quarantine.attempt(
             Work.MATCHING,
             subscription.item,
@@ -73,44 +73,44 @@ class Owing:
             may_reject=may_reject,
         )
 
-    def match_no_more(self, subscription: Subscription, now_ms: int) -> None:
-        """Take a subscription out of its matcher. Where that fails it matches no more all the same, because
-        what is found is looked up in the table.
+    def remove_subscription(self, subscription: Subscription, now_ms: int) -> None:
+        """Remove a subscription from its matchers. If that fails it has no effect either, because matches are
+        looked up in the table.
         """
         self._quarantine.attempt(
             Work.ENDING, subscription.item, now_ms, self._matchers.remove, subscription, otherwise=None
         )
 
     def _blame(self, failures: Iterable[Failure], now_ms: int) -> None:
-        """Match those messages no more with which a language failed."""
+        """Quarantine messages with which a language failed."""
         for item, error in failures:
             is_at_fault = self._quarantine.put(Work.MATCHING, item, error, now_ms)
             if is_at_fault and item.type in ASKING:
-                subscription = Subscription.of(item, read_results(item))
+                subscription = Subscription.of(item, read_subscription(item))
                 if self._table.get(subscription.key) == subscription:
-                    self.match_no_more(subscription, now_ms)
+                    self.remove_subscription(subscription, now_ms)
                     self._carried.drop_subscription(*subscription.key)
 
     def match_with(
         self,
         subscriptions: Sequence[Subscription],
         carried: Sequence[Carried],
-        tell: Found,
+        on_pending: OnPending,
         now_ms: int,
         *,
         others: Sequence[Carried] = (),
         from_before: bool = False,
     ) -> None:
-        """Owe these notifications to these subscriptions of one subscriber, as far as they match. `others`
-        help to find out who is at fault where a matcher fails.
+        """Note which of these notifications are pending for these subscriptions of one subscriber. `others`
+        are further notifications, to find the message at fault if a matcher fails.
         """
         found: dict[ItemId, tuple[Carried, int, list[Satisfied]]] = {}
         for subscription in subscriptions:
             for one, satisfied in self._matches_among(subscription, carried, others, now_ms):
                 found.setdefault(one.item.id, (one, subscription.item.origin, []))[2].append(satisfied)
         for one, subscriber, several in found.values():
-            self._owe(one, subscriber, several, now_ms, from_before)
-            tell(one, subscriber, now_ms)
+            self._add(one, subscriber, several, now_ms, from_before)
+            on_pending(one, subscriber, now_ms)
 
     def _matches_among(
         self, new: Subscription, carried: Sequence[Carried], others: Sequence[Carried], now_ms: int
@@ -135,7 +135,7 @@ class Owing:
         ]
 
     def _candidates(self, new: Subscription, carried: Sequence[Carried]) -> list[Carried]:
-        """Return the notifications that a subscription may be owed, before any is matched."""
+        """Return the notifications that may be pending for a subscription, before matching."""
         language = new.item.language
         return [
             one
@@ -144,14 +144,14 @@ class Owing:
             and new.since_ms <= one.item.created_ms < new.until_ms
             and not self._quarantine.holds(one.item, Work.MATCHING)
             and not self._receipts.has(one.item.id, new.item.origin)
-            and self._may_owe(one.item, new.item.origin)
+            and self._may_deliver(one.item, new.item.origin)
         ]
 
-    def find_owed(
-        self, subscriber: int, has_already: Callable[[ItemId], bool], tell: Found, now_ms: int
+    def find_pending(
+        self, subscriber: int, has_already: Callable[[ItemId], bool], on_pending: OnPending, now_ms: int
     ) -> None:
-        """Find again what a subscriber is owed that was not kept for want of room, some notifications at a
-        time, until there is no room for more.
+        """Recompute pending deliveries of a subscriber that exceeded the limit, in batches, until the limit
+        is reached again.
         """
         self._carried.resume(subscriber)
         subscriptions = [
@@ -160,23 +160,25 @@ class Owing:
             if one.item.origin == subscriber and self._is_matched(one)
         ]
         carried = [one for one in self._carried.all() if not has_already(one.item.id)]
-        for at in range(0, len(carried), _AT_A_TIME):
+        for at in range(0, len(carried), _MATCH_BATCH):
             if self._carried.is_deferred(subscriber):
                 break
-            self.match_with(subscriptions, carried[at : at + _AT_A_TIME], tell, now_ms, from_before=True)
+            self.match_with(
+                subscriptions, carried[at : at + _MATCH_BATCH], on_pending, now_ms, from_before=True
+            )
 
-    def _may_owe(self, item: Item, subscriber: int) -> bool:
+    def _may_deliver(self, item: Item, subscriber: int) -> bool:
         return item.type != NOTIFY or subscriber in self._hosts
 
     def _witnesses(self, item: Item) -> tuple[list[Subscription], list[Item]]:
-        """Return what tells whose fault it is that a matcher failed with a notification: the subscriptions in
-        it, and a few other notifications, good ones if there are any.
+        """Return what helps to find the message at fault when a matcher failed with a notification: the
+        subscriptions in it, and a few other notifications, preferably good ones.
         """
         language = item.language
         others = [one.item for one in self._carried.all() if one.item.language == language]
         others = [one for one in others if one.id != item.id]
         good = [one for one in others if not self._quarantine.holds(one, Work.MATCHING)]
-        return self._matched_subscriptions(language), (good or others)[-_FEW:]
+        return self._matched_subscriptions(language), (good or others)[-_WITNESSES_MAX:]
 
     def _matched_subscriptions(self, language: int) -> list[Subscription]:
         """Return the subscriptions to notifications of a language with which no matcher has failed."""
@@ -189,12 +191,12 @@ class Owing:
     def _is_matched(self, subscription: Subscription) -> bool:
         return not self._quarantine.holds(subscription.item, Work.MATCHING)
 
-    def _owe_all(
+    def _add_all(
         self, carried: Carried, matches: Iterable[Match], now_ms: int, *, from_before: bool = False
     ) -> None:
         item, table = carried.item, self._table
-        item_id, created_ms, is_for_ends = item.id, item.created_ms, item.type == NOTIFY
-        owed: dict[int, list[Satisfied]] = {}
+        item_id, created_ms, is_for_hosted = item.id, item.created_ms, item.type == NOTIFY
+        found: dict[int, list[Satisfied]] = {}
         for key, degree_u8, detail, revision in matches:
             subscription = table.get(key)
             if subscription is None or not subscription.since_ms <= created_ms < subscription.until_ms:
@@ -202,20 +204,20 @@ class Owing:
             if revision is not None and revision != subscription.seq:
                 continue
             subscriber = key[0]
-            if is_for_ends and subscriber not in self._hosts:
+            if is_for_hosted and subscriber not in self._hosts:
                 continue
             if self._receipts.has(item_id, subscriber):
                 self._carried.delivered_elsewhere(carried)
             elif self._is_matched(subscription):
                 satisfied = Satisfied(subscription.id, subscription.seq, degree_u8, detail)
-                if subscriber in owed:
-                    owed[subscriber].append(satisfied)
+                if subscriber in found:
+                    found[subscriber].append(satisfied)
                 else:
-                    owed[subscriber] = [satisfied]
-        for subscriber, several in owed.items():
-            self._owe(carried, subscriber, several, now_ms, from_before)
+                    found[subscriber] = [satisfied]
+        for subscriber, several in found.items():
+            self._add(carried, subscriber, several, now_ms, from_before)
 
-    def _owe(
+    def _add(
         self,
         carried: Carried,
         subscriber: int,
@@ -232,8 +234,8 @@ class Owing:
             )
 
     def match(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]] | None:
-        """Return what a notification satisfies, and who is to blame where that failed; None where nobody
-        knows its language. A bad vector raises.
+        """Return the matches of a notification, and the messages at fault if a matcher failed; None if its
+        language is unknown. An invalid vector raises.
         """
         return self._matchers.match(item, self._witnesses, now_ms)
 
@@ -241,19 +243,19 @@ class Owing:
         """Return whether there is a matcher for notifications of this language."""
         return self._matchers.knows(language)
 
-    def owe_matched(
+    def add_matched(
         self, carried: Carried, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
     ) -> None:
-        """Owe a notification that has just come to whom it matches."""
+        """Note the pending deliveries of a new notification."""
         matches, failures = found
         if failures:
             self._blame(failures, now_ms)
         if matches:
-            self._owe_all(carried, matches, now_ms)
+            self._add_all(carried, matches, now_ms)
 
-    def owe_later(self, carried: Carried, now_ms: int, *, from_before: bool) -> None:
-        """Owe a notification that is held and was not matched yet to whom it matches; it may be one that a
-        restart brought back.
+    def match_held(self, carried: Carried, now_ms: int, *, from_before: bool) -> None:
+        """Match a notification that is held but not matched yet, for example after a restart, and note its
+        pending deliveries.
         """
         item = carried.item
         nothing: tuple[Sequence[Match], Sequence[Failure]] = ((), ())
@@ -261,7 +263,7 @@ class Owing:
             Work.MATCHING, item, now_ms, self._match_again, item, now_ms, otherwise=nothing
         )
         self._blame(failures, now_ms)
-        self._owe_all(carried, matches, now_ms, from_before=from_before)
+        self._add_all(carried, matches, now_ms, from_before=from_before)
 
     def _match_again(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]]:
         return self._matchers.match(item, self._witnesses, now_ms) or ((), ())

@@ -6,7 +6,7 @@ A policy may be somebody else's: whatever it raises is told, and means that no c
 from collections.abc import Collection
 from typing import Final
 
-from dens.overlay.mediator.composition import Composing
+from dens.overlay.mediator.composition import Composition
 from dens.overlay.policies.policy import ReplicationPolicy
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
@@ -17,7 +17,7 @@ from dens.overlay.wire.codes import LINK_NUMBER, MEDIATOR, PUBLISHER, SUMMARY
 from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import NOTE_BYTES, Satisfied
 
-MOST_COPIES: Final = 7
+COPIES_MAX: Final = 7
 """A copies code has three bits on the air."""
 STATE_BYTES: Final = 65_536
 """The most that a policy may keep in the store."""
@@ -25,17 +25,17 @@ STATE_BYTES: Final = 65_536
 
 def checked_copies(code: int) -> int:
     """Return the code that a policy gave; one that three bits cannot say is the policy's defect."""
-    if not 0 <= code <= MOST_COPIES:
-        raise ValueError(f"a copies code is 0 to {MOST_COPIES}, the policy gave {code}")
+    if not 0 <= code <= COPIES_MAX:
+        raise ValueError(f"a copies code is 0 to {COPIES_MAX}, the policy gave {code}")
     return code
 
 
-class Sharing:
+class Replication:
     """Decides which mediator gets a copy of what."""
 
     __slots__ = (
         "_carried",
-        "_composing",
+        "_composition",
         "_durable",
         "_hosts",
         "_node",
@@ -52,7 +52,7 @@ class Sharing:
         context: NodeContext,
         policy: ReplicationPolicy,
         carried: NotificationStore,
-        composing: Composing,
+        composition: Composition,
         hosts: frozenset[int],
     ) -> None:
         self._node = context.node
@@ -60,12 +60,12 @@ class Sharing:
         self._quarantine = context.quarantine
         self._policy = policy
         self._carried = carried
-        self._composing = composing
+        self._composition = composition
         self._hosts = hosts
         self.asks_who_is_owed = policy.asks_who_is_owed
         self.shares_everything = policy.shares_everything
         self.counts_copies = policy.counts_copies
-        self.made = composing.languages if policy.shares_everything else frozenset()
+        self.made = composition.languages if policy.shares_everything else frozenset()
         """The languages whose notifications others make of what they are given."""
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
@@ -112,7 +112,7 @@ class Sharing:
         is_of_use = session.role is MEDIATOR and not self.shares_everything
         return tuple(sorted(self._hosts)) if is_of_use else ()
 
-    def tells_plain(self, item: Item) -> bool:
+    def relays_plain(self, item: Item) -> bool:
         """Return whether other mediators are told of this subscription to plain messages.
 
         A plain message names its receiver, so who wants it need be known only where the receiver is met.
@@ -137,8 +137,8 @@ class Sharing:
         owed_to: Collection[int] = ()
         if self.asks_who_is_owed:
             owed_to = self._carried.pending_subscribers(item.id)
-            if item.language in self._composing.listeners:
-                owed_to = {*owed_to, *self._composing.wanted_by(item, now_ms)}
+            if item.language in self._composition.listeners:
+                owed_to = {*owed_to, *self._composition.wanted_by(item, now_ms)}
             if self._hosts:
                 owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
         if reserved is not None:
@@ -163,11 +163,11 @@ class Sharing:
             peer=peer,
         )
 
-    def is_made_there(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+    def is_composed_there(self, item: Item, session: PeerSession, now_ms: int) -> bool:
         """Return whether a mediator that gets everything makes this notification, one of `made`, itself."""
-        return self._composing.is_made_by(session.peer, item, session.knows, now_ms)
+        return self._composition.is_made_by(session.peer, item, session.knows, now_ms)
 
-    def hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
+    def pending_for_hosted(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
         """Return what this notification satisfies of an end that this mediator hosts, or None where none of
         them is owed it.
         """

@@ -143,24 +143,24 @@ def test_what_is_withheld_is_to_be_offered_when_a_part_goes_in_the_middle_of_a_c
     world.meet((ASKER, HERE), (SOURCE, HERE))
     state = world.mediator().state
     [made] = world.composites(HERE)
-    composing, part = state.composing, state.items[first]
+    composition, part = state.composition, state.items[first]
 
     def is_made_by(peer: int, *has: ItemId) -> bool:
-        return composing.is_made_by(peer, made, has.__contains__, world.local(HERE))
+        return composition.is_made_by(peer, made, has.__contains__, world.local(HERE))
 
     assert is_made_by(THERE)
     assert is_made_by(77, first, last)
-    assert composing.news == []
+    assert composition.news == []
     state.carried.remove(first)
-    state.let_go_of(part, Reason.OLDEST, world.local(HERE))
-    assert composing.news == [made.id]
+    state.release(part, Reason.OLDEST, world.local(HERE))
+    assert composition.news == [made.id]
     assert not is_made_by(THERE, first)
     assert is_made_by(77)  # it had them all
     assert is_made_by(THERE, first, last)
     state.carried.remove(made.id)
-    state.let_go_of(made, Reason.OLDEST, world.local(HERE))
-    assert not composing._made_of
-    assert not composing._parts
+    state.release(made, Reason.OLDEST, world.local(HERE))
+    assert not composition._made_of
+    assert not composition._parts
 
 
 def test_a_composite_is_shared_under_a_policy_that_does_not_copy_everything() -> None:
@@ -264,11 +264,11 @@ def test_a_withdrawn_sequence_is_composed_no_more_and_costs_nothing() -> None:
     world = Sequences()
     world.ask()
     world.meet((ASKER, HERE), (SOURCE, HERE))
-    composing = world.mediator().state.composing
-    assert LANGUAGE in composing.listeners
+    composition = world.mediator().state.composition
+    assert LANGUAGE in composition.listeners
     world.applications.unsubscribe(ASKER)
     world.meet((ASKER, HERE))
-    assert LANGUAGE not in composing.listeners
+    assert LANGUAGE not in composition.listeners
     world.tell(FIRST)
     world.tell(LAST)
     world.meet((SOURCE, HERE))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.overlay.covering import index as covering
-from dens.overlay.covering.index import CoverBook
+from dens.overlay.covering.index import CoverTable
 from dens.overlay.session.context import NodeContext
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.subscription_table import Subscription
@@ -27,8 +27,8 @@ def held(key: Key, number: int, topic: int, least: int, language: int = LANGUAGE
     )
 
 
-def book() -> CoverBook:
-    return CoverBook(NodeContext(1, MemoryStore()), {LANGUAGE: COVERED}, is_on=True)
+def book() -> CoverTable:
+    return CoverTable(NodeContext(1, MemoryStore()), {LANGUAGE: COVERED}, is_on=True)
 
 
 steps = st.lists(
@@ -64,7 +64,7 @@ def test_law_the_bodies_above_are_those_that_stand_for_it(
 
 
 def test_other_languages_and_no_covering_at_all() -> None:
-    covers, off = book(), CoverBook(NodeContext(1, MemoryStore()), {LANGUAGE: COVERED}, is_on=False)
+    covers, off = book(), CoverTable(NodeContext(1, MemoryStore()), {LANGUAGE: COVERED}, is_on=False)
     assert (covers.is_on, off.is_on) == (True, False)
     for one in (covers, off):
         for number, language in enumerate((EITHER, LANGUAGE)):
@@ -74,7 +74,7 @@ def test_other_languages_and_no_covering_at_all() -> None:
 
 
 def test_those_beyond_the_bound_stand_for_their_equals_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(covering, "MOST_COMPARED", 1)
+    monkeypatch.setattr(covering, "COMPARED_MAX", 1)
     covers = book()
     one, other, equal = (held((2, id), id, 1, least) for id, least in enumerate((0, 40, 40)))
     for subscription in (one, other, equal):

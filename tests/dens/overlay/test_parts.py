@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.overlay.covering.decomposition import MOST_PARTS
+from dens.overlay.covering.decomposition import PARTS_MAX
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
 from dens.overlay.errors import LocalProtocolError, RemoteProtocolError
@@ -310,7 +310,7 @@ def test_what_a_subscriber_cannot_have_reserved_is_not_offered() -> None:
 
 def test_too_many_parts_are_a_defect_of_the_language_and_its_whole_is_matched_all_the_same() -> None:
     net = Net()
-    many = lambda body: [TopicPart(LANGUAGE, body[:2])] * (MOST_PARTS + 1)  # noqa: E731
+    many = lambda body: [TopicPart(LANGUAGE, body[:2])] * (PARTS_MAX + 1)  # noqa: E731
     net.engines[2] = DensNode(
         2,
         Mission(7, {LANGUAGE: TOPICS, EITHER: replace(EITHER_TOPICS, decompose=many)}, limits=QUICK),

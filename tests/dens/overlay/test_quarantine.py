@@ -493,7 +493,7 @@ def test_a_fault_of_our_own_while_taking_is_held_relayed_and_bounded(
     assert relayed == {item_id(4, 7), item_id(4, 8), item_id(4, 9), item_id(4, 10)}
     assert node.context.durable.quarantined_count == 3
     node.timer_due(10**9)
-    assert (node.context.durable.quarantined_count, len(node.state.items), len(node.state.set_aside)) == (
+    assert (node.context.durable.quarantined_count, len(node.state.items), len(node.state.relay_only)) == (
         0,
         0,
         0,

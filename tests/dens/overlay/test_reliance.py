@@ -2,8 +2,8 @@
 
 import pytest
 
-from dens.overlay.covering import leases as reliance
-from dens.overlay.covering.leases import Reliance, longer_code
+from dens.overlay.covering import leases as leases
+from dens.overlay.covering.leases import Leases, longer_code
 from dens.overlay.limits import Limits
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
@@ -29,12 +29,12 @@ class Source:
         self.store = store or MemoryStore()
         self.context = NodeContext(SOURCE, self.store)
         self.context.durable.load()
-        self.reliance = Reliance(self.context)
+        self.leases = Leases(self.context)
 
     def meet(self, mediator: int, *, is_whole: bool = True) -> PeerSession:
         number = self.context.durable.session_number()
         session = self.context.sessions[mediator] = PeerSession(mediator, number, 0, Limits())
-        self.reliance.tell(session, b"", is_whole=is_whole)
+        self.leases.tell(session, b"", is_whole=is_whole)
         return session
 
     def part(self, mediator: int) -> None:
@@ -50,114 +50,114 @@ def test_whoever_was_told_since_has_to_ask() -> None:
     source.meet(2)
     source.part(2)  # before it was there
     source.meet(3)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     source.part(3)  # Whether it heard of it nobody knows now.
     source.meet(4)
-    assert not source.reliance.may_end(held, 4, held.seq)
-    assert source.reliance.may_end(held, 3, held.seq)
+    assert not source.leases.may_remove(held, 4, held.seq)
+    assert source.leases.may_remove(held, 3, held.seq)
 
 
 def test_in_an_open_contact_only_who_said_it_itself_may_rely_on_what_came_meanwhile() -> None:
     source, held = Source(), filter_of(1)
     source.meet(2)
     sender = source.meet(3)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     sender.note_received(held.item.id)
-    assert not source.reliance.may_end(held, 4, held.seq)
-    assert source.reliance.may_end(held, 3, held.seq)
+    assert not source.leases.may_remove(held, 4, held.seq)
+    assert source.leases.may_remove(held, 3, held.seq)
 
 
 def test_after_a_renewal_who_had_sent_the_older_message_may_still_rely_on_it() -> None:
     source, held, renewed = Source(), filter_of(1), filter_of(1, number=2)
     sender = source.meet(2)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     sender.note_received(held.item.id)
-    source.reliance.renewed(held)
-    assert not source.reliance.may_end(renewed, 3, renewed.seq)
-    assert source.reliance.may_end(renewed, 2, renewed.seq)
+    source.leases.renewed(held)
+    assert not source.leases.may_remove(renewed, 3, renewed.seq)
+    assert source.leases.may_remove(renewed, 2, renewed.seq)
 
 
 def test_a_newer_revision_of_the_same_body_has_to_be_asked_for_anew() -> None:
     source, held, newer = Source(), filter_of(1), filter_of(1, number=2, seq=1)
     source.meet(2)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     source.part(2)
     source.meet(2)
     source.meet(3)
-    assert not source.reliance.may_end(held, 2, held.seq)
-    source.reliance.renewed(held)
-    assert not source.reliance.may_end(newer, 3, newer.seq)
-    assert source.reliance.may_end(newer, 2, newer.seq)
+    assert not source.leases.may_remove(held, 2, held.seq)
+    source.leases.renewed(held)
+    assert not source.leases.may_remove(newer, 3, newer.seq)
+    assert source.leases.may_remove(newer, 2, newer.seq)
 
 
 def test_who_asked_for_all_up_to_a_later_revision_need_not_ask_again_when_an_older_one_comes() -> None:
     source, held, newer = Source(), filter_of(1), filter_of(1, number=2, seq=1)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     source.meet(2)
     source.meet(3)
-    assert not source.reliance.may_end(held, 2, 5)
-    source.reliance.renewed(held)
-    assert source.reliance.may_end(newer, 3, 5)
+    assert not source.leases.may_remove(held, 2, 5)
+    source.leases.renewed(held)
+    assert source.leases.may_remove(newer, 3, 5)
 
 
 def test_who_is_met_again_has_to_ask_again() -> None:
     source, held = Source(), filter_of(1)
     for mediator in (2, 3):
         source.meet(mediator)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     for mediator in (2, 3):
         source.part(mediator)
-    assert not source.reliance.may_end(held, 2, held.seq)
+    assert not source.leases.may_remove(held, 2, held.seq)
     source.meet(2)
-    assert not source.reliance.may_end(held, 3, held.seq)
-    assert source.reliance.may_end(held, 2, held.seq)
+    assert not source.leases.may_remove(held, 3, held.seq)
+    assert source.leases.may_remove(held, 2, held.seq)
 
 
 def test_who_was_not_told_all_relies_on_nothing() -> None:
     source, held = Source(), filter_of(1)
     cut = source.meet(2, is_whole=False)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     cut.note_received(held.item.id)
-    assert not source.reliance.is_told_all(cut)
-    assert source.reliance.may_end(held, 3, held.seq)
+    assert not source.leases.got_whole_summary(cut)
+    assert source.leases.may_remove(held, 3, held.seq)
 
 
 def test_a_summary_that_is_sent_again_says_the_same() -> None:
     source = Source()
     session = source.meet(2)
-    assert source.reliance.said_to(session) == b""
+    assert source.leases.summary_sent(session) == b""
     session.peer_session += 1  # The mediator began again.
-    assert source.reliance.said_to(session) is None
-    source.reliance.tell(session, b"more", is_whole=True)
-    assert source.reliance.said_to(session) == b"more"
+    assert source.leases.summary_sent(session) is None
+    source.leases.tell(session, b"more", is_whole=True)
+    assert source.leases.summary_sent(session) == b"more"
 
 
 def test_a_restart_forgets_nobody() -> None:
     source, held = Source(), filter_of(1)
     source.meet(2)
     source.meet(3)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     source = source.restart()
-    assert not source.reliance.may_end(held, 2, held.seq)
-    assert source.reliance.may_end(held, 3, held.seq)
+    assert not source.leases.may_remove(held, 2, held.seq)
+    assert source.leases.may_remove(held, 3, held.seq)
     newer = filter_of(4)
-    source.reliance.installed(newer)  # Nobody was told of it in this life.
-    assert source.reliance.may_end(newer, 5, newer.seq)
+    source.leases.installed(newer)  # Nobody was told of it in this life.
+    assert source.leases.may_remove(newer, 5, newer.seq)
 
 
 def test_of_too_many_mediators_some_become_one_that_never_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reliance, "MOST_MEDIATORS", 4)
+    monkeypatch.setattr(leases, "MEDIATORS_MAX", 4)
     source, held, later = Source(), filter_of(1), filter_of(2)
-    source.reliance.installed(held)
+    source.leases.installed(held)
     for mediator in range(10, 20):
         source.meet(mediator)
         source.part(mediator)
-    source.reliance.installed(later)
+    source.leases.installed(later)
     for life in (source, source.restart()):
         assert len(life.context.durable.sessions_with) == 5
         for mediator in range(10, 20):
-            assert not life.reliance.may_end(held, mediator, held.seq)
-    assert source.reliance.may_end(later, 19, later.seq)
+            assert not life.leases.may_remove(held, mediator, held.seq)
+    assert source.leases.may_remove(later, 19, later.seq)
 
 
 def test_one_lifetime_step_more() -> None:

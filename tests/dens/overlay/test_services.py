@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.overlay.mediator.directory import ServiceBook
+from dens.overlay.mediator.directory import ServiceDirectory
 from dens.overlay.storage.receipts import ReceiptTable
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import MessageType
@@ -23,14 +23,14 @@ def made(id: int, topic: int) -> Subscription:
 def test_a_publisher_serves_exactly_the_live_subscriptions_of_its_topics(
     steps: list[tuple[str, int, int]],
 ) -> None:
-    book = ServiceBook(TopicDirectory())
+    book = ServiceDirectory(TopicDirectory())
     live: dict[int, Subscription] = {}
     topics: dict[int, int] = {}
     for number, (what, which, topic) in enumerate(steps):
         if what == "a":
             topics[which] = topic
             announce = Item(MessageType.ANNOUNCE, 0, which, number, 0, 90, 0, bytes((topic,)))
-            book.tell_directory(announce, which, 0)
+            book.learn_announcement(announce, which, 0)
             book.note(announce)
             for one in live.values():
                 book.add(one, book.publishers_for(one))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dens.overlay.events import CopyDropped, MessageAcknowledged
-from dens.overlay.mediator.pending import Owing
+from dens.overlay.mediator.pending import PendingDeliveries
 from dens.overlay.storage.store import Space
 from dens.overlay.wire.codes import MessageType
 from dens.overlay.wire.envelope import pack
@@ -105,7 +105,7 @@ def test_time_in_the_air_is_an_excuse_only_where_it_was_recorded(
 
     monkeypatch.setattr(world, "_arrange_arrival", slowly)
     if not is_matched:
-        monkeypatch.setattr(Owing, "_owe", lambda *_: None)
+        monkeypatch.setattr(PendingDeliveries, "_add", lambda *_: None)
     world.open(SUBSCRIBER, MEDIATOR, 20_000)
     world.open(MEDIATOR, PUBLISHER, 20_000)
     world.applications.subscribe(SUBSCRIBER, 0)

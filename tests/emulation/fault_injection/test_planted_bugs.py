@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from dens.interfaces import CompositeNotification
-from dens.overlay.covering.decomposition import PartBook
-from dens.overlay.covering.leases import Reliance
-from dens.overlay.covering.suppression import Sparing
+from dens.overlay.covering.decomposition import PartTable
+from dens.overlay.covering.leases import Leases
+from dens.overlay.covering.suppression import InstallSuppression
 from dens.overlay.events import CopyDropped
 from dens.overlay.mediator.handlers import MessageHandlers
-from dens.overlay.mediator.installation import Installing
+from dens.overlay.mediator.installation import Installation
 from dens.overlay.mediator.matching import LanguageMatchers
 from dens.overlay.mediator.node import DensNode
 from dens.overlay.mediator.state import MediatorState
@@ -69,14 +69,14 @@ def a_tombstone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_drop_event_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    let_go = MediatorState.let_go_of
+    let_go = MediatorState.release
 
     def silent(state: MediatorState, item: Item, reason: Reason, now_ms: int) -> None:
         let_go(state, item, reason, now_ms)
         if reason in (Reason.OVER_QUOTA, Reason.LOWEST_DEGREE):
             assert isinstance(state._events.pop(), CopyDropped)
 
-    monkeypatch.setattr(MediatorState, "let_go_of", silent)
+    monkeypatch.setattr(MediatorState, "release", silent)
 
 
 def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,11 +156,11 @@ def test_a_planted_bug_is_caught(
 
 
 def parts_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Installing, "refused", lambda *_: None)
+    monkeypatch.setattr(Installation, "refused", lambda *_: None)
 
 
 def parts_are_not_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PartBook, "add_removals", lambda *_: None)
+    monkeypatch.setattr(PartTable, "add_removals", lambda *_: None)
 
 
 def what_is_occupied_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,17 +227,17 @@ def test_a_bug_with_look_ups_is_caught_where_there_are_some(
 
 
 def what_is_unanswered_is_relied_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Sparing.asked
+    asked = InstallSuppression.asked
 
-    def hopeful(sparing: Sparing, held: Subscription) -> None:
-        asked(sparing, held)
-        sparing._stands(held)
+    def hopeful(suppression: InstallSuppression, held: Subscription) -> None:
+        asked(suppression, held)
+        suppression._note_installed(held)
 
-    monkeypatch.setattr(Sparing, "asked", hopeful)
+    monkeypatch.setattr(InstallSuppression, "asked", hopeful)
 
 
 def a_filter_goes_when_one_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Reliance, "may_end", lambda *_: True)
+    monkeypatch.setattr(Leases, "may_remove", lambda *_: True)
 
 
 @pytest.mark.parametrize("plant", [what_is_unanswered_is_relied_on, a_filter_goes_when_one_asks])
@@ -304,12 +304,12 @@ def what_is_restored_is_not_fed(monkeypatch: pytest.MonkeyPatch) -> None:
     restore = MessageHandlers._restore_notification
 
     def early(handlers: MessageHandlers, item: Item, end: int, now_ms: int) -> None:
-        composing = handlers._state.composing
-        listeners, composing.listeners = composing.listeners, {}
+        composition = handlers._state.composition
+        listeners, composition.listeners = composition.listeners, {}
         try:
             restore(handlers, item, end, now_ms)
         finally:
-            composing.listeners = composing.listeners or listeners
+            composition.listeners = composition.listeners or listeners
 
     monkeypatch.setattr(MessageHandlers, "_restore_notification", early)
 

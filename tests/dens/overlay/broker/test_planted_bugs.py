@@ -7,10 +7,10 @@ import pytest
 
 from dens.overlay.broker.advertisements import Advertisements, Tree
 from dens.overlay.broker.broker import Broker
-from dens.overlay.broker.custody import Handing
+from dens.overlay.broker.custody import Custody
 from dens.overlay.broker.distances import Distances
 from dens.overlay.broker.options import BrokerOptions
-from dens.overlay.broker.outbox import Telling
+from dens.overlay.broker.outbox import Outbox
 from dens.overlay.broker.requests import Requests, Target, Wanted
 from dens.overlay.storage.durable_state import DurableState
 from dens.overlay.wire.codes import NOTIFICATION, Status
@@ -109,15 +109,15 @@ def races() -> None:
 
 
 def breaks_before_it_makes(patch: Patch) -> None:
-    tell = Telling.tell
-    patch.setattr(Telling, "tell", lambda self, makes, breaks: tell(self, breaks, makes))
+    tell = Outbox.tell
+    patch.setattr(Outbox, "tell", lambda self, makes, breaks: tell(self, breaks, makes))
 
 
 def forgets_before_the_acknowledgement(patch: Patch) -> None:
-    begin = Handing.begin
+    begin = Custody.begin
 
     def begin_without(
-        self: Handing, item_id: ItemId, receivers: Iterable[int], giver: int, is_open: bool, now_ms: int
+        self: Custody, item_id: ItemId, receivers: Iterable[int], giver: int, is_open: bool, now_ms: int
     ) -> None:
         begin(self, item_id, (), giver, is_open, now_ms)
         self._held[item_id].lacking |= set(receivers)
@@ -129,7 +129,7 @@ def forgets_before_the_acknowledgement(patch: Patch) -> None:
                 self._durable.forget(item.id)
 
     on_stored = Broker.on_stored
-    patch.setattr(Handing, "begin", begin_without)
+    patch.setattr(Custody, "begin", begin_without)
     patch.setattr(Broker, "on_stored", let_go)
 
 
@@ -178,14 +178,14 @@ def keeps_a_parent_below(patch: Patch) -> None:
 
 
 def expects_no_further_receivers(patch: Patch) -> None:
-    begin = Handing.begin
+    begin = Custody.begin
 
     def begin_closed(
-        self: Handing, item_id: ItemId, receivers: Iterable[int], giver: int, is_open: bool, now_ms: int
+        self: Custody, item_id: ItemId, receivers: Iterable[int], giver: int, is_open: bool, now_ms: int
     ) -> None:
         begin(self, item_id, receivers, giver, False, now_ms)
 
-    patch.setattr(Handing, "begin", begin_closed)
+    patch.setattr(Custody, "begin", begin_closed)
 
 
 def lost_stores() -> None:
