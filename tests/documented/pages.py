@@ -76,8 +76,8 @@ def _composite(folder: Path) -> None:
 
 
 def _cluster(folder: Path) -> None:
-    (folder / "wishes").mkdir()
-    (folder / "wishes" / "flood.xml").write_text(block_after("graphs.md", "`flood.xml`"))
+    (folder / "wanted").mkdir()
+    (folder / "wanted" / "flood.xml").write_text(block_after("graphs.md", "`flood.xml`"))
     (folder / "publications").write_text("")
     (folder / "item.ttl").write_text(block_after("graphs.md", "`item.ttl`"))
 

@@ -9,12 +9,12 @@ from plugins.value_texts import corners_of, fault_of
 
 
 class LatestValues:
-    """Reads the file as often as it is asked; it is never over."""
+    """Reads the file at every request; it never ends."""
 
     is_over = False
 
     def __init__(self, order: SourceOrder) -> None:
-        """Cost nothing yet: nobody has asked."""
+        """Do nothing yet: no subscription needs it."""
         self.attributes = [attribute.name for attribute in order.event.attributes]
         self._path = Path(order.place)
         self._event = order.event
@@ -22,11 +22,11 @@ class LatestValues:
         self._number = 0
 
     def start(self) -> None:
-        """Begin; where there is no file, this raises, and whoever asked hears `source_failed`."""
+        """Start; without the file this raises, and the install is refused as `source_failed`."""
         self._path.stat()
 
     def read_into(self, reading: ExactReading, stamp_s: int) -> bool:
-        """Fill the reading. A file that is half written raises, which is told and ends nothing."""
+        """Fill the reading. A half-written file raises, which is reported and ends nothing."""
         values = json.loads(self._path.read_text("utf-8"))
         reading.clear(self._event.index, self._number, stamp_s)
         for attribute in self._event.attributes:
@@ -47,6 +47,6 @@ LATEST_VALUES = SourceKind(
     name="latest_values",
     protocol="file",
     content_type="application/json",
-    about="a file that another program writes anew",
+    about="a file that another program rewrites",
     make=LatestValues,
 )

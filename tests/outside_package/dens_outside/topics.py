@@ -36,7 +36,7 @@ class Topics:
         return []
 
     def offer(self, document: bytes) -> list[Release]:
-        """Release what somebody wants."""
+        """Release what a subscription matches."""
         return [Release(document, 255)] if self.match(document, 0, 0) else []
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:

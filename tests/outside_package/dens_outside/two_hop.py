@@ -23,20 +23,20 @@ class TwoHop:
         self._fresh = relays + 1
 
     def note(self, now_ms: int) -> bytes:
-        """Say nothing to peers."""
+        """Send no note to peers."""
         return b""
 
     def met(
         self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
     ) -> None:
-        """Learn nothing from them."""
+        """Ignore meetings."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
         """Give a relay's copy while there are relays left."""
         return RELAYED if (item.copies or self._fresh) > RELAYED else None
 
     def kept(self, item: Item, given: int) -> int:
-        """Count it."""
+        """Subtract the copy that was given."""
         return (item.copies or self._fresh) - 1
 
     def state(self) -> bytes:
@@ -44,7 +44,7 @@ class TwoHop:
         return b""
 
     def restore(self, state: bytes) -> None:
-        """Take up nothing."""
+        """Restore nothing."""
 
 
 RELAYS = Parameter("relays", 4, 1, 6, "mediators that the first one gives a copy to")

@@ -17,7 +17,7 @@ class WidestNeighbour:
         """Remember nothing: the topology has changed already."""
 
     def next_hop(self, node: int, destination: int) -> int | None:
-        """Return the destination itself, else whoever has most neighbours, else nobody."""
+        """Return the destination itself, else the neighbour with most neighbours, else None."""
         near = self._topology.neighbours(node)
         if destination in near:
             return destination
