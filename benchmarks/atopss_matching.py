@@ -34,15 +34,15 @@ Row = tuple[int, tuple[tuple[int, Corners], ...], int]
 
 def measure() -> Iterator[Measurement]:
     """Take the processor time of an event, the best of several rounds."""
-    chance = np.random.default_rng(26)
-    wanted = [subscription(chance) for _ in range(COUNT)]
+    rng = np.random.default_rng(26)
+    wanted = [subscription(rng) for _ in range(COUNT)]
     matcher = FastMatcher(None, columns_from=0)
     matcher.add_all([((n, 0), encode_subscription(one)) for n, one in enumerate(wanted)])
     rows: SievedRows = matcher.rows
     loop = [_row(one) for one in wanted]
     taken: dict[float, tuple[float, float]] = {}
     for share in (0.0, 0.01, 0.025, 0.05):
-        events = [event(chance, round(share * AXIS)) for _ in range(EVENTS)]
+        events = [event(rng, round(share * AXIS)) for _ in range(EVENTS)]
         seconds, found = _ours(rows, events)
         taken[share] = seconds / EVENTS, sum(map(len, found)) / EVENTS
         yield alone(f"atopss_100k_microseconds_an_event_{share:g}", 1e6 * seconds / EVENTS)
@@ -66,23 +66,23 @@ def measure() -> Iterator[Measurement]:
     yield at_most("atopss_bytes_of_a_subscription_with_two_predicates", rows.plain.held_bytes / COUNT, 64, 1)
 
 
-def subscription(chance: np.random.Generator) -> Subscription:
-    picks = chance.choice(ATTRIBUTES, 2, replace=False)
-    leaves = tuple(Predicate(int(attribute), _shape(chance)) for attribute in sorted(picks))
-    return canonical(0, Joined(False, leaves), possibility=2 * int(chance.integers(0, 16)))
+def subscription(rng: np.random.Generator) -> Subscription:
+    picks = rng.choice(ATTRIBUTES, 2, replace=False)
+    leaves = tuple(Predicate(int(attribute), _shape(rng)) for attribute in sorted(picks))
+    return canonical(0, Joined(False, leaves), possibility=2 * int(rng.integers(0, 16)))
 
 
-def _shape(chance: np.random.Generator) -> Shape:
+def _shape(rng: np.random.Generator) -> Shape:
     """Return a set with a core of a sixth of the axis, and sides of up to a tenth."""
-    core = int(chance.integers(0, AXIS))
-    left, right = (int(width) for width in chance.integers(1, AXIS // 10, 2))
+    core = int(rng.integers(0, AXIS))
+    left, right = (int(width) for width in rng.integers(1, AXIS // 10, 2))
     return Shape(core - left, core, core + AXIS // 6, core + AXIS // 6 + right)
 
 
-def event(chance: np.random.Generator, half: int) -> Notification:
+def event(rng: np.random.Generator, half: int) -> Notification:
     values = {}
-    for attribute in chance.choice(ATTRIBUTES, TOLD, replace=False):
-        x = int(chance.integers(0, AXIS))
+    for attribute in rng.choice(ATTRIBUTES, TOLD, replace=False):
+        x = int(rng.integers(0, AXIS))
         values[int(attribute)] = Shape(x - half, x, x, x + half) if half else point(x)
     return Notification(0, 0, 0, 0, values)
 

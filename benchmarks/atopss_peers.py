@@ -30,14 +30,14 @@ Row = tuple[int, list[tuple[int, Membership]], float]
 
 def measure() -> Iterator[Measurement]:
     """Take the processor time of one event."""
-    chance = np.random.default_rng(26)
-    wanted = [subscription(chance) for _ in range(COUNT)]
+    rng = np.random.default_rng(26)
+    wanted = [subscription(rng) for _ in range(COUNT)]
     matcher = FastMatcher(None, columns_from=0)
     matcher.add_all([((n, 0), encode_subscription(one)) for n, one in enumerate(wanted)])
     peers = {"simpful": _simpful, "pyfuzzylite": _pyfuzzylite}
     tables = {name: [_row(one, term) for one in wanted] for name, term in peers.items()}
     for share, called in ((0.0, "certain"), (0.01, "one_percent")):
-        events = [event(chance, round(share * AXIS)) for _ in range(EVENTS)]
+        events = [event(rng, round(share * AXIS)) for _ in range(EVENTS)]
         look = matcher.rows.looks(events)
         ours = min(
             _timed(lambda look=look: matcher.rows.search(matcher.rows.plain, *look, verifies=True))

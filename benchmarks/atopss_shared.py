@@ -18,9 +18,9 @@ CONCEPTS: Final = sized(5_000, 50)
 
 def measure() -> Iterator[Measurement]:
     """Take the processor time of search and slices of 100 events, the best of several rounds."""
-    chance = np.random.default_rng(26)
-    bodies = list(dict.fromkeys(encode_subscription(subscription(chance))[3:] for _ in range(CONCEPTS)))
-    told = [encode_notification(event(chance, 100)) for _ in range(100)]
+    rng = np.random.default_rng(26)
+    bodies = list(dict.fromkeys(encode_subscription(subscription(rng))[3:] for _ in range(CONCEPTS)))
+    told = [encode_notification(event(rng, 100)) for _ in range(100)]
     few, matches_of_few = _microseconds(FEW, bodies, told)
     many, matches = _microseconds(MANY, bodies, told)
     assert matches > 50 * matches_of_few
@@ -29,13 +29,11 @@ def measure() -> Iterator[Measurement]:
 
 def _microseconds(count: int, bodies: list[bytes], told: list[bytes]) -> tuple[float, int]:
     matcher = SharedMatcher(None)
-    chance = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     each = count // len(bodies)
     for number, body in enumerate(bodies):
         keys = np.arange(number * each, (number + 1) * each, dtype=np.uint32)
-        thresholds = (2 * chance.integers(0, 16, each) << 5 | 2 * chance.integers(0, 16, each)).astype(
-            np.uint16
-        )
+        thresholds = (2 * rng.integers(0, 16, each) << 5 | 2 * rng.integers(0, 16, each)).astype(np.uint16)
         matcher.add_all(b"\0\0\0" + body, keys, thresholds)
     best, matches = float("inf"), 0
     for _ in range(5):

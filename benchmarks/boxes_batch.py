@@ -41,11 +41,11 @@ def measure() -> Iterator[Measurement]:
 
 def _found_soon(profile: Profile, size: int, means: list[float]) -> float:
     """Return in which share of starts `replay` is within 1.5 % of the best level after a window."""
-    chance, found = np.random.default_rng(5), 0
+    rng, found = np.random.default_rng(5), 0
     for _ in range(STARTS):
-        policy = Replay(start=int(chance.integers(1, profile.height + 1)))
+        policy = Replay(start=int(rng.integers(1, profile.height + 1)))
         for _ in range(WINDOW):
-            some = chance.integers(0, len(profile), size)
+            some = rng.integers(0, len(profile), size)
             batch = Profile(profile.workloads[some], profile.spent[some], profile.left[some])
             policy.ran(RanBatch(size, 1, 0.0, batch))
         found += means[policy.level(size, profile.height) - 1] <= NEAR * min(means)

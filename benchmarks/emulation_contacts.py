@@ -15,7 +15,7 @@ from emulation.contacts.detection import find_contacts
 from emulation.contacts.formats.registry import read_contacts
 from emulation.mobility.model import Area
 from emulation.mobility.random_waypoint import RandomWaypoint
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.replay.flood import replay
 from emulation.replay.messages import read_messages
 
@@ -46,11 +46,11 @@ def _contacts(nodes: int) -> float:
     """Return the CPU seconds of one hour's contacts at the density of `one_c`, walks included."""
     side = (nodes / 1_000) ** 0.5
     area, duration_ms = Area(4500.0 * side, 3400.0 * side), 3_600_000.0
-    streams = Streams(1)
-    own = [streams.stream("mobility", "hosts", node) for node in range(nodes)]
+    streams = RandomStreams(1)
+    own = [streams.rng("mobility", "hosts", node) for node in range(nodes)]
     begin = time.process_time()
     model = RandomWaypoint((0.5, 1.5), (0.0, 120.0))
-    walks = model.walks(area, duration_ms, own, streams.stream("mobility", "hosts"))
+    walks = model.walks(area, duration_ms, own, streams.rng("mobility", "hosts"))
     find_contacts(walks, [50.0] * nodes, duration_ms)
     return time.process_time() - begin
 

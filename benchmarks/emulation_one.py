@@ -59,7 +59,7 @@ from emulation.motion import contacts_among, walks_of
 from emulation.replay.flood import replay
 from emulation.replay.messages import Message
 from emulation.scenario import load_scenario
-from emulation.random.streams import Streams
+from emulation.random.rng import Streams
 from dens.trace.tables import rows_of
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
 streams = Streams(scenario.seed)

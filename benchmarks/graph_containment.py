@@ -47,28 +47,28 @@ def _rate_at(size: int, patterns: Sequence[Pattern]) -> tuple[PatternForest, flo
     return forest, MEASURED / took
 
 
-def overlapping(count: int, chance: random.Random) -> list[Pattern]:
+def overlapping(count: int, rng: random.Random) -> list[Pattern]:
     """Return patterns of which half are special cases of earlier ones: a star becomes a constant."""
-    lists = [sorted(publication(chance), key=str) for _ in range(400)]
+    lists = [sorted(publication(rng), key=str) for _ in range(400)]
     found: list[Pattern] = []
     for number in range(count):
         if number % 2 and found:
-            found.append(_special(chance.choice(found), chance))
+            found.append(_special(rng.choice(found), rng))
         else:
-            found.append(part_of(chance, chance.choice(lists), chance.randint(2, 6)))
+            found.append(part_of(rng, rng.choice(lists), rng.randint(2, 6)))
     return found
 
 
-def _special(pattern: Pattern, chance: random.Random) -> Pattern:
+def _special(pattern: Pattern, rng: random.Random) -> Pattern:
     """Return a pattern with one variable fixed; with another edge where it has none."""
     if not pattern.variables:
         more = Edge(
-            name(chance.randrange(NAMES)),
-            property_(chance.randrange(PROPERTIES)),
-            name(chance.randrange(NAMES)),
+            name(rng.randrange(NAMES)),
+            property_(rng.randrange(PROPERTIES)),
+            name(rng.randrange(NAMES)),
         )
         return Pattern(0, tuple(dict.fromkeys((*pattern.edges, more))))
-    fixed, node = pattern.variables - 1, name(chance.randrange(NAMES))
+    fixed, node = pattern.variables - 1, name(rng.randrange(NAMES))
     edges = tuple(
         Edge(
             node if edge.subject == fixed else edge.subject,

@@ -69,9 +69,9 @@ def _bare(count: int) -> float:
     often as the first (Zipf); those who match are handed out as slices.
     """
     patterns, graphs = bare(SHAPES, 3)
-    table, chance = table_with(), random.Random(6)
+    table, rng = table_with(), random.Random(6)
     matcher = FastMatcher(table)
-    wanted = chance.choices(patterns, [1 / (rank + 1) for rank in range(SHAPES)], k=count)
+    wanted = rng.choices(patterns, [1 / (rank + 1) for rank in range(SHAPES)], k=count)
     for number, pattern in enumerate(wanted):
         matcher.enter((number, 0), pattern)
     vectors = vectors_of(graphs, table)
@@ -81,8 +81,8 @@ def _bare(count: int) -> float:
 
 
 def _memory() -> Iterator[Measurement]:
-    chance = random.Random(4)
-    patterns = mixed(3 * SMALL, [publication(chance) for _ in range(200)], 5)
+    rng = random.Random(4)
+    patterns = mixed(3 * SMALL, [publication(rng) for _ in range(200)], 5)
     arrays, _ = GraphIndex.build(patterns, table_with()).to_arrays()
     size = sum(array.nbytes for array in arrays.values()) / len(patterns)
     edges = sum(len(pattern.edges) for pattern in patterns) / len(patterns)

@@ -31,8 +31,8 @@ MILLISECOND = 1e-3
 
 def measure() -> Iterator[Measurement]:
     """Compare, in one run."""
-    chance = random.Random(21)
-    bases = [publication(chance) for _ in range(BASES)]
+    rng = random.Random(21)
+    bases = [publication(rng) for _ in range(BASES)]
     patterns, graphs = mixed(COUNT, bases, 22), bases[:PUBLICATIONS]
     table = table_with()
     vectors = vectors_of(graphs, table)
@@ -45,7 +45,7 @@ def measure() -> Iterator[Measurement]:
     yield alone(
         "graph_matches_a_publication", sum(len(index.find(one).concepts) for one in vectors) / len(vectors)
     )
-    part = chance.sample(patterns, PART)
+    part = rng.sample(patterns, PART)
     found = index.find(vectors[0]).concepts.tolist()
     agreed = [patterns[number] for number in found]
     for name, asked, goal in (

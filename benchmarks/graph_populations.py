@@ -36,27 +36,27 @@ def property_(number: int) -> Iri:
     return Iri(f"urn:p{number}")
 
 
-def publication(chance: random.Random) -> Graph:
+def publication(rng: random.Random) -> Graph:
     """Return a publication of the chapter's size."""
-    nodes = chance.sample(range(NAMES), NODES)
+    nodes = rng.sample(range(NAMES), NODES)
     found: set[Triple] = set()
     while len(found) < EDGES:
-        ends = name(chance.choice(nodes)), name(chance.choice(nodes))
-        found.add(Triple(ends[0], property_(chance.randrange(PROPERTIES)), ends[1]))
+        ends = name(rng.choice(nodes)), name(rng.choice(nodes))
+        found.add(Triple(ends[0], property_(rng.randrange(PROPERTIES)), ends[1]))
     return frozenset(found)
 
 
-def part_of(chance: random.Random, graph: Sequence[Triple], edges: int, stars: int = 2) -> Pattern:
+def part_of(rng: random.Random, graph: Sequence[Triple], edges: int, stars: int = 2) -> Pattern:
     """Return a connected part of a publication in which some nodes are variables."""
-    taken = [chance.choice(graph)]
+    taken = [rng.choice(graph)]
     while len(taken) < edges:
         nodes = {end for triple in taken for end in (triple.subject, triple.object)}
         near = [one for one in graph if (one.subject in nodes or one.object in nodes) and one not in taken]
         if not near:
             break
-        taken.append(chance.choice(near))
+        taken.append(rng.choice(near))
     nodes_ = list(dict.fromkeys(end for triple in taken for end in (triple.subject, triple.object)))
-    chosen = chance.sample(nodes_, min(stars, len(nodes_)))
+    chosen = rng.sample(nodes_, min(stars, len(nodes_)))
 
     def end(one: object) -> End:
         return chosen.index(one) if one in chosen else one  # type: ignore[arg-type,return-value]
@@ -67,11 +67,11 @@ def part_of(chance: random.Random, graph: Sequence[Triple], edges: int, stars: i
 
 def mixed(count: int, publications: Sequence[Graph], seed: int) -> list[Pattern]:
     """Return distinct patterns of 2 to 8 edges with two stars, each a part of some publication."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     lists = [sorted(graph, key=str) for graph in publications]
     found: dict[Pattern, None] = {}
     while len(found) < count:
-        found[canonical(part_of(chance, chance.choice(lists), chance.randint(2, 8)))] = None
+        found[canonical(part_of(rng, rng.choice(lists), rng.randint(2, 8)))] = None
     return list(found)
 
 
@@ -79,19 +79,19 @@ def compared(count: int, seed: int, wanted: int = 20) -> tuple[list[Pattern], li
     """Return patterns of one structure that differ in a comparison alone (figure 5.24), and publications that
     match about so many of them.
     """
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     whole = 1_000_000
     patterns = []
-    for bound in chance.sample(range(2 * whole), count):
+    for bound in rng.sample(range(2 * whole), count):
         edges = (Edge(name(0), property_(0), 0), Edge(0, property_(1), 1))
         patterns.append(Pattern(2, edges, (Constraint(1, Code.GE, literal(str(bound), INTEGER)),)))
     low = sorted(int(one.constraints[0].operand.text) for one in patterns)[wanted]  # type: ignore[union-attr]
     graphs = []
     for _ in range(64):
-        noise = {one for one in publication(chance) if one.property not in (property_(0), property_(1))}
+        noise = {one for one in publication(rng) if one.property not in (property_(0), property_(1))}
         told = {
             Triple(name(0), property_(0), name(1)),
-            Triple(name(1), property_(1), literal(str(chance.randrange(low // 2, low)), INTEGER)),
+            Triple(name(1), property_(1), literal(str(rng.randrange(low // 2, low)), INTEGER)),
         }
         graphs.append(frozenset(noise | told))
     return patterns, graphs
@@ -99,7 +99,7 @@ def compared(count: int, seed: int, wanted: int = 20) -> tuple[list[Pattern], li
 
 def classed(count: int, seed: int) -> tuple[list[Pattern], list[Graph], Taxonomy]:
     """Return patterns that ask for different classes of a taxonomy that grows with them."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     classes = [f"urn:c{number}" for number in range(count)]
     parents: dict[str, tuple[str, ...]] = {classes[0]: ()}
     for number in range(1, count):
@@ -109,21 +109,21 @@ def classed(count: int, seed: int) -> tuple[list[Pattern], list[Graph], Taxonomy
     ]
     graphs = []
     for _ in range(64):
-        noise = {one for one in publication(chance) if one.property != property_(0)}
-        told = {Triple(name(number), property_(0), Iri(chance.choice(classes))) for number in range(4)}
+        noise = {one for one in publication(rng) if one.property != property_(0)}
+        told = {Triple(name(number), property_(0), Iri(rng.choice(classes))) for number in range(4)}
         graphs.append(frozenset(noise | told))
     return patterns, graphs, Taxonomy("grown", parents)
 
 
 def bare(count: int, seed: int) -> tuple[list[Pattern], list[Graph]]:
     """Return patterns of properties alone, without any constant."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     found: dict[Pattern, None] = {}
     while len(found) < count:
-        numbers = [min(int(chance.paretovariate(1.0)) - 1, 199) for _ in range(chance.randint(2, 4))]
+        numbers = [min(int(rng.paretovariate(1.0)) - 1, 199) for _ in range(rng.randint(2, 4))]
         edges = tuple(Edge(at, property_(number), at + 1) for at, number in enumerate(numbers))
         found[canonical(Pattern(len(numbers) + 1, edges))] = None
-    return list(found), [publication(chance) for _ in range(64)]
+    return list(found), [publication(rng) for _ in range(64)]
 
 
 def vectors_of(graphs: Sequence[Graph], table: MissionTable) -> list[bytes]:

@@ -147,18 +147,17 @@ def _readings() -> pa.Table:
 
 
 def _revisions(aggregator: int) -> list[SubscriptionRevision]:
-    """Return subscriptions with threshold one half over three or four attributes
-    (docs/reference/vector-format.md)."""
-    chance = random.Random(1)
-    return [_revision(chance, number, aggregator) for number in range(SUBSCRIPTIONS)]
+    """Return subscriptions with threshold one half over three or four attributes (docs/vector-format.md)."""
+    rng = random.Random(1)
+    return [_revision(rng, number, aggregator) for number in range(SUBSCRIPTIONS)]
 
 
-def _revision(chance: random.Random, number: int, aggregator: int) -> SubscriptionRevision:
-    chosen = sorted(chance.sample(ATTRIBUTES, chance.choice((3, 4))))
+def _revision(rng: random.Random, number: int, aggregator: int) -> SubscriptionRevision:
+    chosen = sorted(rng.sample(ATTRIBUTES, rng.choice((3, 4))))
     constraints = b""
     for _ in chosen:
-        v = chance.randrange(200)
-        constraints += bytes((v, v + chance.randrange(10, 56), chance.randrange(40, 90)))
+        v = rng.randrange(200)
+        constraints += bytes((v, v + rng.randrange(10, 56), rng.randrange(40, 90)))
     vector = bytes((number & 255, 0, 100, 0, 0, 8 << 4 | aggregator)) + _block(aggregator, len(chosen))
     vector += constraints + bytes((1, sum(1 << attribute for attribute in chosen)))
     return SubscriptionRevision(number >> 8, number & 255, 0, 1, 0, READINGS, None, vector, None)
@@ -166,12 +165,12 @@ def _revision(chance: random.Random, number: int, aggregator: int) -> Subscripti
 
 def _box_revisions() -> list[SubscriptionRevision]:
     """Return subscriptions of one box each, over three or four attributes."""
-    chance, found = random.Random(2), []
+    rng, found = random.Random(2), []
     for number in range(SUBSCRIPTIONS):
         sides = []
-        for attribute in sorted(chance.sample(ATTRIBUTES, chance.choice((3, 4)))):
-            low = chance.randrange(200)
-            sides.append((attribute, low, low + chance.randrange(10, 56)))
+        for attribute in sorted(rng.sample(ATTRIBUTES, rng.choice((3, 4)))):
+            low = rng.randrange(200)
+            sides.append((attribute, low, low + rng.randrange(10, 56)))
         vector = bytes((number & 255, 0, 100)) + encode_body(BoxesBody(0, 0, (tuple(sides),)), 1)
         found.append(
             SubscriptionRevision(number >> 8, number & 255, 0, BOXES_ID, 0, READINGS, None, vector, None)

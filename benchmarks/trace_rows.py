@@ -86,7 +86,7 @@ def _pieces(rows: int) -> Iterator[Numbers]:
         yield np.arange(begin, min(begin + PART_ROWS, rows), dtype=np.int64)
 
 
-def _chance(at: Numbers, salt: int) -> Numbers:
+def _rng(at: Numbers, salt: int) -> Numbers:
     """Return numbers from 0 to 2³²−1 that depend on the row alone."""
     mixed = (at.astype(np.uint64) + np.uint64(salt)) * np.uint64(0x9E3779B97F4A7C15)
     return (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(32)
@@ -151,8 +151,8 @@ def _messages(at: Numbers, notifications: int) -> Columns:
     kinds = list(dict.fromkeys(STEPS))
     kind = np.array([kinds.index(word) for word in STEPS])[step]
     origin = SUBSCRIBERS + MEDIATORS + told % PUBLISHERS
-    later = np.where(step == 0, 0, _chance(at, 1) % 1_800_000).astype(np.int64)
-    mediator = SUBSCRIBERS + (_chance(at, 2) % MEDIATORS).astype(np.int64)
+    later = np.where(step == 0, 0, _rng(at, 1) % 1_800_000).astype(np.int64)
+    mediator = SUBSCRIBERS + (_rng(at, 2) % MEDIATORS).astype(np.int64)
     # Values ask for five or six neighbouring subscribers; three of them in turn are served.
     first = np.clip((_value(told).astype(np.int64) - _INTERVAL + 10) // 10, 0, SUBSCRIBERS - 1)
     served = np.clip(first + step - STEPS.index("delivered"), 0, SUBSCRIBERS - 1)
@@ -170,7 +170,7 @@ def _messages(at: Numbers, notifications: int) -> Columns:
 
 def _readings(at: Numbers, counts: dict[str, int]) -> Columns:
     zero, released = np.zeros(len(at), np.int64), (at % 10 == 0).astype(np.int64)
-    values = (_chance(at, 3) % 256).astype(np.int64)
+    values = (_rng(at, 3) % 256).astype(np.int64)
     return {
         "at_ms": at * END_MS // counts["filter_decisions"],
         "node": SUBSCRIBERS + MEDIATORS + at % PUBLISHERS,
@@ -181,7 +181,7 @@ def _readings(at: Numbers, counts: dict[str, int]) -> Columns:
 
 
 def _buffers(at: Numbers, rows: int) -> Columns:
-    held = (_chance(at, 4) % 500).astype(np.int64)
+    held = (_rng(at, 4) % 500).astype(np.int64)
     return {
         "at_ms": at * END_MS // rows, "node": SUBSCRIBERS + at % MEDIATORS,
         "subscriptions": np.full(len(at), SUBSCRIBERS), "notifications": held,
@@ -190,12 +190,12 @@ def _buffers(at: Numbers, rows: int) -> Columns:
 
 
 def _contacts(at: Numbers, rows: int) -> Columns:
-    a = (_chance(at, 5) % (NODES - 1)).astype(np.int64)
-    b = a + 1 + (_chance(at, 6) % 20).astype(np.int64)
+    a = (_rng(at, 5) % (NODES - 1)).astype(np.int64)
+    b = a + 1 + (_rng(at, 6) % 20).astype(np.int64)
     begin = at * (END_MS / rows)
     return {
         "a": a, "b": np.minimum(b, NODES - 1), "begin_ms": begin,
-        "end_ms": np.minimum(begin + 1000.0 + _chance(at, 7) % 60_000, END_MS), "censored": at < 0,
+        "end_ms": np.minimum(begin + 1000.0 + _rng(at, 7) % 60_000, END_MS), "censored": at < 0,
     }  # fmt: skip
 
 
@@ -215,8 +215,8 @@ def _legs(at: Numbers, rows: int) -> Columns:
     node = np.minimum(at // each, NODES - 1)
     number = at - node * each
     legs = np.where(node == NODES - 1, rows - (NODES - 1) * each, each)
-    x0, y0 = _chance(at, 8) % 2000, _chance(at, 9) % 1500
-    x1, y1 = _chance(at + 1, 8) % 2000, _chance(at + 1, 9) % 1500
+    x0, y0 = _rng(at, 8) % 2000, _rng(at, 9) % 1500
+    x1, y1 = _rng(at + 1, 8) % 2000, _rng(at + 1, 9) % 1500
     return {
         "node": node, "begin_ms": END_MS * number / legs, "end_ms": END_MS * (number + 1) / legs,
         "x0_m": x0.astype(float), "y0_m": y0.astype(float), "x1_m": x1.astype(float),

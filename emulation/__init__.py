@@ -1,4 +1,6 @@
-"""The emulator: owns time, place, radio, chance and crash, and runs the real code for everything else."""
+"""The emulator: simulates time, motion, radio, random numbers and crashes, and runs the real code for all
+else.
+"""
 
 from dens.compiled import use_compiled
 

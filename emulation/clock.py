@@ -1,9 +1,9 @@
 """Simulated time of a run: whole milliseconds, with a fixed order within each of them.
 
-Calls due in the same millisecond happen by rank, and within a rank in the order in which they were put here
-(timers by the number of their node), so a run depends on nothing but its scenario and seed. The ranks put
-creations first, then frames that arrive, then contacts that open, and contacts that end last: whatever could
-still be used is used.
+Calls due in the same millisecond happen by rank, and within a rank in the order in which they were scheduled
+(timers by the number of their node), so a run depends on nothing but its scenario and seed. Applications come
+first, then arriving frames, then contacts that open. Contacts that end come last, so that they are used up to
+their last millisecond.
 
 The clock keeps its own queue and uses SimPy's public interface only: per run there is one event in SimPy's
 queue, due when the first call is due. A run therefore goes on whenever its `simpy.Environment` does, beside
@@ -26,21 +26,18 @@ _NODES: Final = LAST_NODE + 1
 
 
 class Rank(IntEnum):
-    """What goes first within one millisecond."""
+    """The order of calls within one millisecond."""
 
     CONTROL = 0
     """Recording of the run itself, and interruptions."""
     APPLICATION = 1
-    """An application asks or a sensor reads."""
+    """An application acts or a sensor reads."""
     ARRIVAL = 2
-    """The last byte of a frame is there."""
+    """The last byte of a frame arrives."""
     CONTACT_OPENED = 3
-    """Two nodes can talk from now on."""
     TIMER = 4
-    """An engine asked to be woken. Of several that one goes first whose node has the lower number, however
-    often each was woken for nothing before: `wake_at`."""
+    """A timer of an engine is due; lower node numbers first (`wake_at`)."""
     CONTACT_LOST = 5
-    """Two nodes cannot talk any more."""
 
 
 _TIMER: Final = float(Rank.TIMER)
@@ -76,10 +73,10 @@ class _LateEnvironment(simpy.Environment):
 class Clock:
     """The queue of calls of a run. `now_ms` is the current millisecond, 0 when the clock is made.
 
-    While no process waits for anything of the run, calls happen one after the other up to the next event of
+    While no process waits for an event of the run, calls happen one after the other up to the next event of
     the environment. Otherwise SimPy steps from millisecond to millisecond, and a process that an event
-    resumes runs before the next call. What other events of the environment do in a millisecond happens before
-    all calls of that millisecond.
+    resumes runs before the next call. Other events of the environment happen before all calls of the same
+    millisecond.
     """
 
     def __init__(self, environment: simpy.Environment | None = None, ms_per_unit: float = 1) -> None:
@@ -87,18 +84,18 @@ class Clock:
         self.environment = simpy.Environment() if environment is None else environment
         self.now_ms = 0
         self.horizon_ms = _NEVER_MS
-        """The end of the run. The environment's time has to be there before the calls of that moment."""
+        """The end of the run. The environment has to reach this time before the calls of that millisecond."""
         self.is_watched = False
-        """Whether a process waits for something of the run."""
+        """Whether a process waits for an event of the run."""
         self._ms_per_unit = ms_per_unit
         self._begin: float = self.environment.now
         self._late = _LateEnvironment(self.environment)
         self._calls: list[_Call] = []
         self._order = count()
         self._tick_ms = _NEVER_MS
-        """When the next call is due as far as SimPy knows. Ticks for other times are out of date."""
+        """The time of the next tick in SimPy's queue. Ticks for other times are out of date."""
         self._stop_ms = 0
-        """Calls before this may happen without going back to SimPy."""
+        """Calls before this time may happen without returning to SimPy."""
 
     @property
     def is_in_calls(self) -> bool:
@@ -106,7 +103,7 @@ class Clock:
         return self._tick_ms == _IN_CALLS_MS
 
     def call_at(self, at_ms: int, rank: Rank, action: Callable[..., None], *arguments: Any) -> None:
-        """Call this at that time, with these arguments; a time in the past means now."""
+        """Schedule a call; a time in the past means now."""
         if at_ms < self.now_ms:
             at_ms = self.now_ms
         heappush(self._calls, (at_ms, float(rank), next(self._order), action, arguments))
@@ -114,17 +111,17 @@ class Clock:
             self._schedule_tick()
 
     def wake_at(self, at_ms: int, node: int, action: Callable[..., None], *arguments: Any) -> None:
-        """Call a node's timer at that time, which is not in the past."""
+        """Schedule the timer of a node at a time that is not in the past."""
         heappush(self._calls, (at_ms, _TIMER + node / _NODES, next(self._order), action, arguments))
         if at_ms < self._tick_ms:
             self._schedule_tick()
 
     def interrupt(self, raises: Callable[[], None]) -> None:
-        """Call this next, which raises: between two calls, so that nothing is left half done."""
+        """Schedule a call that raises as the next one, so that no call is left incomplete."""
         self.call_at(self.now_ms, Rank.CONTROL, raises)
 
     def catch_up(self) -> None:
-        """Take over the time of the environment. Moments between two milliseconds count as the second."""
+        """Adopt the time of the environment, rounded up to a millisecond."""
         now = (self.environment.now - self._begin) * self._ms_per_unit
         self.now_ms = max(self.now_ms, ceil(now - _ROUNDING_MS))
 
@@ -133,7 +130,7 @@ class Clock:
         self._stop_ms = 0
 
     def run_until(self, at_ms: int) -> None:
-        """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""
+        """Run all calls before this millisecond, which is `now_ms` afterwards."""
         until = self._begin + at_ms / self._ms_per_unit
         if until > self.environment.now:
             self.environment.run(until=until)
@@ -151,7 +148,7 @@ class Clock:
         return self.environment.timeout(delay_ms / self._ms_per_unit, value)
 
     def _schedule_tick(self) -> None:
-        """Have SimPy call back when the first call is due."""
+        """Schedule a SimPy event for the first call."""
         if not self._calls:
             self._tick_ms = _NEVER_MS
             return
@@ -161,7 +158,7 @@ class Clock:
         tick.callbacks.append(self._on_tick)
 
     def _on_tick(self, tick: simpy.Event) -> None:
-        """Let calls happen that are due. This is a callback because SimPy copies what a process raises, which
+        """Run the calls that are due. This is a callback because SimPy copies exceptions of a process, which
         fails for exceptions whose constructor takes other arguments."""
         value: Any = tick.value
         due_ms: int = value

@@ -1,6 +1,6 @@
-"""Plain messages from one node to another, carried by the overlay in the direct language.
+"""Plain unicast messages, carried by the overlay in the direct language.
 
-Whoever may get messages asks for "everything for me", and whoever sends one publishes it with its
+Each possible destination subscribes to everything addressed to it; a sender publishes a message with its
 destination in front.
 """
 
@@ -12,10 +12,10 @@ from plugins.direct.language import DIRECT, notification_for, subscription_to
 __all__ = ["LANGUAGE", "SUBSCRIPTION_ID", "notification_for", "subscription_lifetime", "subscription_of"]
 
 LANGUAGE: Final = DIRECT.language_id
-"""What messages travel in; nobody writes it, so that no document could name it to the registry."""
+"""The direct language. It has no documents, so the registry cannot find it by one."""
 
 SUBSCRIPTION_ID: Final = 255
-"""The number under which a node asks for its messages; scenarios use the others."""
+"""The id of a node's subscription to its messages; scenarios use the other ids."""
 
 
 def subscription_lifetime(duration_ms: int) -> int:

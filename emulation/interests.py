@@ -1,4 +1,4 @@
-"""Interests of people as subscriptions: who likes a topic asks for every event that has it."""
+"""Interests of people as subscriptions: a participant subscribes to the events of each topic they like."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from plugins.authoring.generator import SubscriptionGenerator
 
 @dataclass(frozen=True, slots=True)
 class PlannedInterests:
-    """What the participants like, by their position in the group, or how many things a seed draws for
-    each."""
+    """The values that participants like, by position in the group, or the number that a seed draws for
+    each.
+    """
 
     group: str
     language: int
@@ -25,11 +26,11 @@ class PlannedInterests:
     number: int
     lifetime_q: int
 
-    def bodies(self, position: int, chance: np.random.Generator) -> Iterator[bytes]:
+    def bodies(self, position: int, rng: np.random.Generator) -> Iterator[bytes]:
         """Yield the subscriptions of one participant."""
         if self.liked is None:
             amount = min(self.number, len(self.attribute.values))
-            drawn = chance.choice(len(self.attribute.values), amount, replace=False)
+            drawn = rng.choice(len(self.attribute.values), amount, replace=False)
             liked = tuple(sorted(int(value) for value in drawn))
         else:
             liked = self.liked[position] if position < len(self.liked) else ()

@@ -1,18 +1,18 @@
-"""The air between nodes: frames take time, can be lost, and are cut when the contact ends.
+"""The radio channel between nodes: frames take time, can be lost, and are cut when the contact ends.
 
-A link exists while two nodes are in contact. Its rate is the slower radio's, its loss the worse radio's. A
-usual radio takes part in one transfer at a time, sending or receiving (half duplex); a full-duplex one may
-send and receive at once; one with many channels has a transfer with every neighbour at once. What is waiting
-anywhere at a node goes in the order in which it was handed over, as far as both ends are free. A message that
-is longer than the frame of the link goes in several frames, back to back, and is lost if one of them is.
+A link exists while two nodes are in contact. Its rate is that of the slower radio, its loss that of the worse
+one. A half-duplex radio (the default) takes part in one transfer at a time, sending or receiving; a
+full-duplex one may send and receive at once; one with many channels has a transfer with every neighbour at
+once. Frames that wait at a node are sent in the order in which they were queued, as soon as both radios are
+free. A message longer than the frame of the link is sent in several frames, back to back, and is lost if one
+of them is.
 
-A transfer that is still going on when the contact ends is lost, and what was only waiting is forgotten:
-engines offer it again at the next contact. A frame that goes over several hops (`emulation.forwarding`) is
-on each of them a frame as any other, longer by its header. Where radios resume, the bytes of a message that
-had crossed need not cross again.
+A transfer that is incomplete when the contact ends is lost, and queued frames are dropped: engines offer them
+again at the next contact. A multi-hop frame (`emulation.forwarding`) is an ordinary frame on each hop, longer
+by its header. If radios resume, the bytes of a message that were transferred are not sent again.
 
-Time on the air is kept exactly. A frame arrives in the first whole millisecond after its last byte, so small
-frames share a millisecond without being slowed down to one each.
+Time on the air is exact. A frame arrives in the first whole millisecond after its last byte, so that several
+small frames can arrive in one millisecond.
 """
 
 from collections import deque
@@ -31,25 +31,25 @@ CUT_OFF: Final = "contact_ended"
 
 @dataclass(frozen=True, slots=True)
 class Radio:
-    """What one kind of radio can do."""
+    """The properties of a kind of radio."""
 
     range_m: float
     rate_bytes_per_s: float
     setup_ms: int
     loss: float
     frame_bytes: int = 0
-    """The most that fits into a frame; 0: any message is one frame."""
+    """The largest payload of a frame; 0: any message is one frame."""
     overhead_bytes: int = 0
-    """What every frame has besides, on the air only."""
+    """Additional bytes of every frame on the air."""
     half_duplex: bool = True
     many_at_once: bool = False
-    """Whether there may be a transfer with every neighbour at once, rather than one in all."""
+    """Whether there may be a transfer with every neighbour at once, rather than one in total."""
     resumes: bool = False
-    """Whether a message whose transfer was cut goes on where it was, rather than from its beginning."""
+    """Whether a message whose transfer was cut is resumed, rather than sent again from its beginning."""
 
 
 class Packet:
-    """What the header of a frame says that goes over several hops, and how far it has come."""
+    """The header of a multi-hop frame and its current hop."""
 
     __slots__ = ("data", "destination", "header_bytes", "hop", "number", "sent_ms", "source")
 
@@ -60,33 +60,33 @@ class Packet:
         self.data = data
         self.header_bytes = header_bytes
         self.hop = 0
-        """Which hop it is on, the first is 1."""
+        """The current hop, counted from 1."""
         self.sent_ms = -1
         """When its first byte left for this hop, or -1."""
 
 
 class Listener(Protocol):
-    """Who hears what happens on the air. A frame that goes over several hops has its packet with it.
-    `octets` are the bytes on the air: those of the message, of the packet's header, and the overhead of
-    every frame."""
+    """Receives the events of the channel. Multi-hop frames come with their packet. `octets` are the bytes on
+    the air: the message, the header of the packet, and the overhead of every frame.
+    """
 
     def frame_sent(self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None) -> None:
-        """The first byte leaves."""
+        """The first byte of a frame left."""
         ...
 
     def frame_received(
         self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None
     ) -> None:
-        """The last byte is there."""
+        """The last byte of a frame arrived."""
         ...
 
     def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str, packet: Packet | None) -> None:
-        """It left and will not arrive; one with a packet may not have left yet."""
+        """A frame was lost on the air; one with a packet may have been lost in the queue."""
         ...
 
 
 class _Slot:
-    """Something that one transfer at a time needs: a node's radio, or a half of it, or a channel."""
+    """A resource for one transfer at a time: a radio, one direction of it, or a channel."""
 
     __slots__ = ("free_ms", "lanes", "taken", "waiting")
 
@@ -95,11 +95,11 @@ class _Slot:
         self.free_ms = 0.0
         self.lanes: dict[_Lane, None] = {}
         self.waiting = 0
-        """How many frames wait in those lanes."""
+        """Frames that wait in those lanes."""
 
 
 class _Waiting:
-    """A frame from its hand-over to its end."""
+    """A queued or transmitted frame."""
 
     __slots__ = ("begin_ms", "crossed", "data", "octets", "on_air", "order", "packet", "since_ms", "size")
 
@@ -109,18 +109,18 @@ class _Waiting:
         self.data = data
         self.packet = packet
         self.size = len(data) if packet is None else len(data) + packet.header_bytes
-        """Bytes of the message, with the header of a packet."""
+        """Bytes of the message and the header of a packet."""
         self.on_air = self.size
-        """The same with the overhead of every frame."""
+        """Size with the overhead of every frame."""
         self.begin_ms = 0.0
         self.octets = 0.0
-        """Bytes that this transfer puts on the air."""
+        """Bytes that this transfer sends."""
         self.crossed = 0.0
-        """Bytes of the message that had crossed before."""
+        """Bytes of the message that were transferred before."""
 
 
 class _Lane:
-    """One direction of an open contact: what waits, and what is on the air."""
+    """One direction of an open contact: its queue, and the frame on the air."""
 
     __slots__ = ("link", "on_air", "receiver", "sender", "slots", "waiting")
 
@@ -130,7 +130,7 @@ class _Lane:
         self.receiver = receiver
         self.slots = slots
         self.waiting: deque[_Waiting] | None = None
-        """None until the first has to wait: mostly none ever does."""
+        """None until the first frame has to wait, which is rare."""
         self.on_air: _Waiting | None = None
 
 
@@ -149,56 +149,57 @@ class _Link:
         self.lanes: tuple[_Lane, ...] = ()
 
     def frames(self, octets: int) -> int:
-        """Return how many frames a message of so many bytes takes."""
+        """Return the number of frames of a message."""
         return -(-octets // self.frame_bytes) if self.frame_bytes else 1
 
 
 class Air:
-    """Carries frames between nodes that are in contact. `name_of` says which message a frame carries, so that
-    its transfer can be resumed."""
+    """Carries frames between nodes in contact. `name_of` identifies the message in a frame, so that its
+    transfer can be resumed.
+    """
 
     def __init__(
         self,
         clock: Clock,
         radios: Sequence[Radio],
-        chances: Sequence[np.random.Generator] | Mapping[int, np.random.Generator],
+        rngs: Sequence[np.random.Generator] | Mapping[int, np.random.Generator],
         listener: Listener,
         name_of: Callable[[bytes], Hashable] = bytes,
     ) -> None:
         self._clock = clock
         self._radios = list(radios)
-        self._chances = chances
+        self._rngs = rngs
         self._listener = listener
         self._name_of = name_of
         self._links: list[dict[int, _Lane]] = [{} for _ in radios]
-        """For every node the lanes to its neighbours."""
+        """The lanes of every node to its neighbours."""
         self._slots = [None if radio.many_at_once else _new_slots(radio) for radio in radios]
         self._crossed: dict[tuple[int, int, Hashable], float] = {}
         self._order = 0
         self.frames_sent = 0
-        """How many frames have left: a message that is longer than the frame of its link is several."""
+        """Frames sent so far. A message longer than the frame of its link counts several times."""
 
     def radio(self, node: int) -> Radio:
-        """Return what a node has."""
+        """Return the radio of a node."""
         return self._radios[node]
 
     def change(self, node: int, radio: Radio) -> None:
-        """Let a node have another rate or loss from now on, also in the contacts that are open."""
+        """Change the rate and loss of a node's radio, also in open contacts."""
         self._radios[node] = radio
         for peer, lane in self._links[node].items():
             now = _Link(radio, self._radios[peer])
             lane.link.bytes_per_ms, lane.link.loss = now.bytes_per_ms, now.loss
 
     def neighbours(self, node: int) -> list[int]:
-        """Return with whom this node can talk now."""
+        """Return the nodes in contact with this node."""
         return list(self._links[node])
 
     def has_link(self, a: int, b: int) -> bool:
-        """Return whether these two can talk now."""
+        """Return whether these two nodes are in contact."""
         return b in self._links[a]
 
     def open(self, a: int, b: int) -> None:
-        """Let these two nodes talk."""
+        """Open a contact."""
         link = _Link(self._radios[a], self._radios[b])
         (a_sends, a_receives), (b_sends, b_receives) = self._slots_of(a), self._slots_of(b)
         there = _Lane(link, a, b, (a_sends, b_receives))
@@ -210,8 +211,8 @@ class Air:
                 slot.lanes[lane] = None
 
     def close(self, a: int, b: int, reason: str = CUT_OFF) -> None:
-        """Cut these two off. What is on the air between them is lost, what waits is forgotten; of a packet
-        that waits it is told, because others have sent it before.
+        """Close a contact. Frames on the air are lost, queued ones dropped. The loss of a queued packet is
+        reported, because it has already been sent over earlier hops.
         """
         link = self._links[a].pop(b).link
         lanes, link.lanes = link.lanes, ()
@@ -234,7 +235,7 @@ class Air:
                     )
 
     def send(self, sender: int, receiver: int, data: bytes, packet: Packet | None = None) -> None:
-        """Hand a frame over; without a contact it is forgotten."""
+        """Queue a frame; without a contact it is dropped."""
         lane = self._links[sender].get(receiver)
         if lane is None:
             return
@@ -248,16 +249,16 @@ class Air:
             one.waiting += 1
             other.waiting += 1
         else:
-            self._begin(lane, frame)  # Else somebody who waited would have begun.
+            self._begin(lane, frame)  # If both slots are free, no queued frame could have begun.
 
     def _slots_of(self, node: int) -> tuple[_Slot, _Slot]:
         own = self._slots[node]
         if own is None:
-            return _new_slots(self._radios[node])  # A channel for this contact alone.
+            return _new_slots(self._radios[node])  # A channel of its own for each contact.
         return own
 
     def _begin(self, lane: _Lane, frame: _Waiting) -> None:
-        """Put a frame of this lane on the air; what it needs is free."""
+        """Start the transfer of a frame; both slots are free."""
         one, other = lane.slots
         one.taken = other.taken = True
         link = lane.link
@@ -278,7 +279,7 @@ class Air:
 
     def _end(self, lane: _Lane, frame: _Waiting, end_ms: float) -> None:
         if lane.on_air is not frame:
-            return  # It was cut off before.
+            return  # The contact was closed before.
         lane.on_air = None
         if lane.link.loss > 0.0 and self._is_lost(lane, frame.size):
             self._listener.frame_lost(lane.sender, lane.receiver, frame.data, LOST_ON_AIR, frame.packet)
@@ -290,10 +291,10 @@ class Air:
         frames, loss = lane.link.frames(octets), lane.link.loss
         if frames > 1:
             loss = 1.0 - (1.0 - loss) ** frames
-        return bool(self._chances[lane.sender].random() < loss)
+        return bool(self._rngs[lane.sender].random() < loss)
 
     def _release(self, lane: _Lane, at_ms: float) -> None:
-        """Free what the transfer needed, and let what has waited longest there begin."""
+        """Free the slots of a transfer, and start the frames that have waited longest for them."""
         one, other = slots = lane.slots
         one.taken = other.taken = False
         one.free_ms = other.free_ms = at_ms
@@ -304,7 +305,8 @@ class Air:
 
     def _longest_waiting(self, slots: tuple[_Slot, _Slot]) -> tuple[_Lane, deque[_Waiting]] | None:
         """Return the lane whose next frame has waited longest among those that need one of these slots and
-        can begin, and what waits there."""
+        can begin, with its queue.
+        """
         found: tuple[_Lane, deque[_Waiting]] | None = None
         least = self._order + 1
         for slot in slots:
@@ -319,7 +321,7 @@ class Air:
         return found
 
     def _note_crossed(self, lane: _Lane, cut: _Waiting) -> None:
-        """Remember how much of a message is on the other side, if radios resume."""
+        """Remember how much of a message was transferred, if radios resume."""
         if lane.link.resumes:
             crossed = max(0.0, self._clock.now_ms - cut.begin_ms) * lane.link.bytes_per_ms
             name = (lane.sender, lane.receiver, self._name_of(cut.data))
@@ -327,6 +329,6 @@ class Air:
 
 
 def _new_slots(radio: Radio) -> tuple[_Slot, _Slot]:
-    """Return what this radio needs to send and to receive; they are one and the same if it is half duplex."""
+    """Return the slots for sending and receiving, which are the same if the radio is half duplex."""
     sending = _Slot()
     return sending, sending if radio.half_duplex else _Slot()

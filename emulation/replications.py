@@ -1,10 +1,10 @@
-"""The same scenario with many seeds, each run in a process of its own.
+"""Runs a scenario with many seeds, each in a process of its own.
 
-Every seed gets the folder `seed-N`. A run knows nothing of the others, so its trace is the one that the same
-seed gives alone, however many processes there are and in whichever order they end.
+Every seed has the folder `seed-N`. Runs are independent, so that a trace is the same as that of a single run,
+whatever the number of processes and the order in which they end.
 
-An interruption is passed on to every process once, however it came: each ends its run as a valid partial one,
-those that have not begun do not begin, and whoever asked hears which is which.
+An interruption is passed on once to every process: each ends its run as a valid partial one, further runs do
+not start, and `ReplicationsInterrupted` lists the state of every seed.
 """
 
 import os
@@ -23,8 +23,7 @@ from emulation.scenario_processes import check_allowed
 
 
 class ReplicationsInterrupted(KeyboardInterrupt):
-    """Somebody ended the runs early. `summaries` are those of all runs that began, in the order of the
-    seeds."""
+    """The runs were interrupted. `summaries` has those of all runs that began, in the order of the seeds."""
 
     def __init__(self, summaries: list[RunSummary], seeds: Sequence[int]) -> None:
         super().__init__()
@@ -32,7 +31,7 @@ class ReplicationsInterrupted(KeyboardInterrupt):
         self._seeds = seeds
 
     def line(self) -> str:
-        """Return for people which seeds are whole, which are not and which never began."""
+        """Return a line for people with the complete, partial and missing seeds."""
         whole = [one.seed for one in self.summaries if one.status == "complete"]
         partial = [one.seed for one in self.summaries if one.status == "partial"]
         began = {*whole, *partial}
@@ -54,10 +53,10 @@ def run_replications(
     allow_code: bool = False,
     done: Callable[[RunSummary], None] | None = None,
 ) -> list[RunSummary]:
-    """Run every seed and return the summaries in the order of the seeds; `done` hears of each when it ends.
+    """Run every seed and return the summaries in the order of the seeds; `done` is called with each of them.
 
-    The scenario is loaded here first, so that what is wrong with it is told once. A run that fails stops
-    those that have not begun, and its error is raised; an interruption raises `ReplicationsInterrupted`.
+    The scenario is loaded here first, so that its problems are reported once. If a run fails, no further runs
+    start, and its error is raised. An interruption raises `ReplicationsInterrupted`.
     """
     loaded = load_scenario(scenario, changes)
     check_allowed(loaded.processes, loaded.name, allow_code=allow_code)
@@ -70,7 +69,7 @@ def run_replications(
         to_do = iter(seeds)
         try:
             while True:
-                # No more than there are processes: what the pool has taken can no longer be called off.
+                # At most one run per process: what the pool has accepted cannot be cancelled.
                 for seed in islice(to_do, processes - len(under_way)):
                     out_of_seed = out / f"seed-{seed}"
                     given = (scenario, tuple(changes), seed, out_of_seed, force, allow_code)

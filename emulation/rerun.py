@@ -1,8 +1,8 @@
-"""A run done again, and held against the first one.
+"""Repeats a run and compares its trace with the first one.
 
-It is made from the folder of the run alone. The versions of what computes are compared before, because other
-versions may well give other bytes, and the bytes are compared after: they decide. A run that was interrupted
-is done again as far as it came, and what happened before that moment is compared.
+The repetition uses only the folder of the run. Versions are compared before, because other versions may give
+other bytes; the bytes are compared after, and they decide. An interrupted run is repeated up to the time that
+it reached.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from emulation.run_inputs import scenario_of
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What came of doing a run again. `comparison` is None where that was interrupted in its turn."""
+    """The result of a repetition. `comparison` is None if the repetition was interrupted."""
 
     summary: RunSummary
     versions: tuple[Difference, ...]
@@ -33,7 +33,7 @@ class Again:
 
 
 def version_differences(run: Path) -> tuple[Difference, ...]:
-    """Return what this run was made with and what is installed now, where they differ."""
+    """Return the differences between the versions of this run and the installed ones."""
     then = manifest_of(run)
     scenario, seed = scenario_of(run)
     now = manifest_of_run(scenario, seed, "running", 0, {})
@@ -42,7 +42,7 @@ def version_differences(run: Path) -> tuple[Difference, ...]:
 
 
 def interrupted_at_ms(run: Path) -> int | None:
-    """Return how far a run came that never reached its end, or None if it did."""
+    """Return the time that an incomplete run reached, or None if it is complete."""
     manifest = manifest_of(run)
     if manifest.get("status") == "complete":
         return None

@@ -1,8 +1,8 @@
-"""One run, from a scenario and a seed to a folder: manifest, trace, summary.
+"""Runs a scenario with a seed and writes a run folder: manifest, trace, summary.
 
-A run can be followed while it grows (`dens.trace.run_folder`): its manifest says `running`, and how far the
-trace is complete. An interruption makes a run that is shorter than planned but otherwise whole: its
-manifest says `partial` and how far it got. Any other failure leaves nothing behind.
+A run can be followed while it grows (`dens.trace.run_folder`): its manifest has the status `running` and the
+time up to which the trace is complete. An interrupted run is shorter but otherwise valid: its manifest has
+the status `partial` and the time that it reached. Any other failure leaves nothing behind.
 """
 
 import gc
@@ -35,14 +35,14 @@ from knowledge_manager.embedded_taxonomies import embed_taxonomies
 Status = Literal["running", "complete", "partial"]
 
 _STEPS: Final = 200
-"""How often progress is told."""
+"""Progress reports per run."""
 _ROWS_BETWEEN: Final = 25_000
-"""After so many rows in all tables together, what is collected becomes visible to followers."""
+"""Rows of all tables together after which a checkpoint makes them visible to followers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     simulated_s: float
     duration_s: float
@@ -50,17 +50,17 @@ class Progress:
     sent: int
 
     def as_document(self) -> dict[str, Any]:
-        """Return the step as plain data."""
+        """Return the fields as plain data."""
         return asdict(self)
 
     def line(self) -> str:
-        """Return the counts for people."""
+        """Return a line for people."""
         return f"{self.simulated_s:,.0f} s simulated, {self.sent:,} frames, {self.delivered:,} delivered"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run came to, in numbers that need no analysis."""
+    """The totals of a run that need no analysis."""
 
     scenario: str
     seed: int
@@ -71,29 +71,27 @@ class RunSummary:
     subscriptions: int
     readings: int
     readings_kept: int
-    """Readings that nobody wanted to hear of; they never left their source."""
+    """Readings that matched no installed subscription and stayed at their source."""
     notifications: int
     delivered: int
-    """Notifications that an application was shown, composites left out."""
+    """Deliveries to applications, without composites."""
     frames_sent: int
-    """Frames that left a radio, those of relays included; a message that is longer than a frame is
-    several.
-    """
+    """Frames sent by all radios, relays included. A message longer than a frame takes several."""
     frames_lost: int
-    """Messages that were lost on the air."""
+    """Messages lost on the air."""
     quarantined: int
-    """Times that some work with a message failed at a node and was not tried again."""
+    """Messages whose processing failed at a node and was not repeated."""
     undecided: int
-    """Times that work with a message waited for its origin's budget or reached its limit."""
+    """Messages that waited for their origin's budget or reached its limit."""
     composites_delivered: int = 0
-    """Messages with a composite that an application was shown."""
+    """Deliveries of composites to applications."""
 
     def as_document(self) -> dict[str, Any]:
-        """Return the summary as plain data."""
+        """Return the fields as plain data."""
         return asdict(self)
 
     def lines(self) -> list[str]:
-        """Return the summary for people."""
+        """Return lines for people."""
         lines = [
             f"{self.scenario}, seed {self.seed}: {self.simulated_s:,.0f} s simulated ({self.status})",
             f"{self.nodes:,} nodes, {self.contacts:,} contacts, {self.subscriptions:,} subscriptions",
@@ -110,6 +108,28 @@ class RunSummary:
         return f" and {self.composites_delivered:,} of composites" if self.composites_delivered else ""
 
 
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run is made, beside its scenario and seed."""
+
+    force: bool = False
+    """Whether an earlier run in the same folder is replaced."""
+    until_ms: int | None = None
+    """End the run at this time, as if it were interrupted then."""
+    ms_per_unit: float = 1
+    """Milliseconds in a unit of the environment: 1000 if it counts seconds."""
+    movable: bool = False
+    """Whether processes may call `run.move`. Scenarios whose processes declare `moves` need not set it."""
+    allow_code: bool = False
+    """Whether the Python code of a scenario's processes may run."""
+    pause_gc: bool = False
+    """Turn Python's garbage collector off during the run, which is faster. Runs make no reference cycles, but
+    code beside them may."""
+
+
+_DEFAULT_OPTIONS: Final = RunOptions()
+
+
 def run_scenario(
     scenario: Scenario,
     seed: int,
@@ -120,19 +140,17 @@ def run_scenario(
     until_ms: int | None = None,
     allow_code: bool = False,
 ) -> RunSummary:
-    """Run it and write the folder `out`. The same scenario and seed give the same trace, byte for byte.
+    """Run a scenario and write the folder `out`. The same scenario and seed give the same trace, byte for
+    byte.
 
-    A folder that holds an earlier run is replaced only with `force`; one that holds anything else never is.
-    With `until_ms` it ends at that moment, as if it were interrupted there. A scenario with processes is
-    refused unless `allow_code`.
+    A folder with an earlier run is replaced only with `force`; one with anything else never is. With
+    `until_ms` the run ends at that time, as if it were interrupted then. A scenario with processes is refused
+    unless `allow_code`.
     """
     environment = simpy.Environment()
-    recording = _Recording(scenario, seed, until_ms, progress)
-    movable = any(process.moves for process in scenario.processes)
-    opened = recording.opened(
-        out, environment, force=force, movable=movable, allow_code=allow_code, pause_gc=True
-    )
-    with suppress(KeyboardInterrupt), opened as run:
+    options = RunOptions(force=force, until_ms=until_ms, allow_code=allow_code, pause_gc=True)
+    recording = _Recording(scenario, seed, options, progress)
+    with suppress(KeyboardInterrupt), recording.opened(out, environment) as run:
         environment.run(until=run.done)
     assert recording.summary is not None
     return recording.summary
@@ -144,41 +162,25 @@ def running(
     seed: int,
     out: Path,
     environment: simpy.Environment,
+    options: RunOptions = _DEFAULT_OPTIONS,
     *,
-    force: bool = False,
     progress: Callable[[Progress], None] | None = None,
-    until_ms: int | None = None,
-    ms_per_unit: float = 1,
-    movable: bool = False,
-    allow_code: bool = False,
-    pause_gc: bool = False,
 ) -> Iterator[RunningWorld]:
-    """Put a run into an environment of SimPy; it goes on whenever the environment does.
-
-    The run begins at the environment's present time, of which a unit is `ms_per_unit` milliseconds (1000 for
-    seconds). `movable` allows `run.move`. `pause_gc` switches Python's garbage collector off until the block
-    ends, which is faster; runs make no reference cycles, but code beside them may.
+    """Run a scenario in a caller's SimPy environment, from its present time on.
 
     A run that is not over at the end of the block becomes a partial run, also after a KeyboardInterrupt. Any
     other exception before the end of the run leaves nothing behind.
     """
-    movable = movable or any(process.moves for process in scenario.processes)
-    with _Recording(scenario, seed, until_ms, progress).opened(
-        out,
-        environment,
-        force=force,
-        ms_per_unit=ms_per_unit,
-        movable=movable,
-        allow_code=allow_code,
-        pause_gc=pause_gc,
-    ) as run:
+    with _Recording(scenario, seed, options, progress).opened(out, environment) as run:
         yield run
 
 
 @contextmanager
 def _paused_gc() -> Iterator[None]:
-    """Engines make no cycles, so looking for them among a million messages would only cost time. Afterwards
-    everything counts as old, so that the first search is not one through all of it."""
+    """Turn the garbage collector off: engines make no reference cycles, and searching for them among a
+    million messages costs time. Afterwards all objects count as old, so that the first collection does not
+    visit them.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -192,8 +194,8 @@ def _paused_gc() -> Iterator[None]:
 
 @contextmanager
 def _interrupted_between_calls(clock: Clock) -> Iterator[None]:
-    """Let an interruption wait for the end of the call that is happening: nodes report later what ended
-    earlier, so half of a call would lack more than the last moment. Code of others is interrupted at once.
+    """Delay a SIGINT to the end of the current call of the clock. Nodes report some events later than they
+    happened, so an incomplete call would lose more than the last moment. Other code is interrupted at once.
     """
     interrupt = signal.getsignal(signal.SIGINT)
     if current_thread() is not main_thread() or not callable(interrupt):
@@ -230,42 +232,41 @@ class _Recording:
         self,
         scenario: Scenario,
         seed: int,
-        until_ms: int | None,
+        options: RunOptions,
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.summary: RunSummary | None = None
-        """What the run came to, once it is over."""
+        """Set when the run is over."""
         self._scenario = scenario
         self._seed = seed
+        self._options = options
+        until_ms = options.until_ms
         self._end_ms = scenario.duration_ms if until_ms is None else min(until_ms, scenario.duration_ms)
         self._progress = progress
         self._inputs: Mapping[str, str] = {}
 
     @contextmanager
-    def opened(
-        self,
-        out: Path,
-        environment: simpy.Environment,
-        *,
-        force: bool,
-        allow_code: bool,
-        movable: bool,
-        pause_gc: bool,
-        ms_per_unit: float = 1,
-    ) -> Iterator[RunningWorld]:
+    def opened(self, out: Path, environment: simpy.Environment) -> Iterator[RunningWorld]:
         """Make the folder, start the run, and close the folder when the run is over or the block ends."""
-        scenario = self._scenario
-        check_allowed(scenario.processes, scenario.name, allow_code=allow_code)
+        scenario, options = self._scenario, self._options
+        check_allowed(scenario.processes, scenario.name, allow_code=options.allow_code)
         modules = import_processes(scenario.processes)
+        movable = options.movable or any(process.moves for process in scenario.processes)
         raised: BaseException | None = None
-        with RunFolder(out, force=force) as self._folder, _paused_gc() if pause_gc else nullcontext():
+        gc_paused = _paused_gc() if options.pause_gc else nullcontext()
+        with RunFolder(out, force=options.force) as self._folder, gc_paused:
             self._inputs = keep_inputs(scenario.inputs, out)
             self._write_manifest("running", 0)
             self._trace = TraceWriter(out / "trace")
             run: RunningWorld | None = None
             try:
                 run = assemble_world(
-                    scenario, self._seed, self._trace, environment, ms_per_unit=ms_per_unit, movable=movable
+                    scenario,
+                    self._seed,
+                    self._trace,
+                    environment,
+                    ms_per_unit=options.ms_per_unit,
+                    movable=movable,
                 )
                 self._trace.checkpoint()
                 run.world.clock.horizon_ms = self._end_ms
@@ -289,11 +290,11 @@ class _Recording:
         run.world.clock.call_at(at_ms, Rank.CONTROL, self._on_step, run, step)
 
     def _on_step(self, run: RunningWorld, step: int) -> None:
-        """Record what is fact by now, and report progress; after the last step the run is over."""
+        """Record motion and contacts up to now, and report progress. The last step ends the run."""
         world = run.world
         world.record_until_now()
         if self._trace.collected >= _ROWS_BETWEEN:
-            world.tell_ends()
+            world.record_expired()
             self._trace.checkpoint()
             self._write_manifest("running", world.now_ms)
         if self._progress is not None:
@@ -304,8 +305,7 @@ class _Recording:
             self._finish(run, "complete" if self._end_ms == self._scenario.duration_ms else "partial")
 
     def _finish(self, run: RunningWorld | None, status: Status) -> None:
-        """Write what is known only now that the run is over; None is one that was interrupted before it
-        began."""
+        """Write the end of the run; `run` is None if it was interrupted before it began."""
         reached_ms = 0
         if run is not None:
             reached_ms = run.world.now_ms
@@ -359,16 +359,17 @@ def _progress(scenario: Scenario, world: World, end_ms: int) -> Progress:
 
 
 def _composites_delivered(scenario: Scenario, world: World) -> int:
-    """Return how many messages of languages that compose an application was shown."""
-    shown = world.journal.delivered
-    return sum(shown.get(number, 0) for number, one in scenario.languages.items() if one.composer is not None)
+    """Return the number of deliveries in composing languages."""
+    delivered = world.journal.delivered
+    composing = [number for number, language in scenario.languages.items() if language.composer is not None]
+    return sum(delivered.get(number, 0) for number in composing)
 
 
 def manifest_of_run(
     scenario: Scenario, seed: int, status: Status, reached_ms: int, inputs: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything that decides what the trace holds, and no wall clock. `inputs` names the copies of
-    the scenario's files."""
+    """Return everything that determines the trace, and no wall-clock time. `inputs` names the copies of the
+    scenario's files."""
     return {
         "schema_version": SCHEMA_VERSION,
         "status": status,
@@ -376,7 +377,7 @@ def manifest_of_run(
         "seed": seed,
         "inputs": dict(inputs),
         "scenario": without_key(scenario.settings.model_dump(mode="json")),
-        "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
+        "subscription_documents": {plan.file: plan.document for plan in scenario.subscriptions},
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
         "vocabulary_documents": dict(scenario.vocabulary_documents),
         **({"taxonomy_documents": embed_taxonomies(scenario.table)} if scenario.table.graphs else {}),

@@ -1,7 +1,7 @@
-"""What a run was made of, kept in its folder, so that it can be done again when the files are gone.
+"""Copies of a scenario's files in the run folder, so that the run can be repeated when the files are gone.
 
 Every file that the scenario names is copied to `inputs/`, under the first digits of its checksum and its own
-name; the manifest says which name of the scenario is which copy.
+name. The manifest maps the names in the scenario to the copies.
 """
 
 import os
@@ -22,9 +22,9 @@ FOLDER: Final = "inputs"
 
 
 def keep_inputs(inputs: Mapping[str, Path], run: Path) -> dict[str, str]:
-    """Copy these files into a run's folder; return the name of each one's copy.
+    """Copy these files into a run folder; return the name of each copy.
 
-    A copy of what only its owner may read can be read by its owner only.
+    The copy of a file that only its owner may read is private too.
     """
     folder = run / FOLDER
     kept: dict[str, str] = {}
@@ -46,21 +46,23 @@ def keep_inputs(inputs: Mapping[str, Path], run: Path) -> dict[str, str]:
 
 
 def scenario_of(run: Path) -> tuple[Scenario, int]:
-    """Return the scenario and the seed of a run, from its folder alone."""
+    """Return the scenario and the seed of a run folder."""
     manifest = manifest_of(run)
     inputs, settings, seed = (manifest.get(key) for key in ("inputs", "scenario", "seed"))
     if not isinstance(inputs, dict) or not isinstance(settings, dict):
         raise NotARun(f"{run} keeps no copies of its files; run its scenario again with this version")
     if seed is None:
-        raise NotARun(f"{run} is no run: its manifest has no seed")
+        raise NotARun(f"{run} is not a run: its manifest has no seed")
     copies = {name: _copy(run, copy) for name, copy in inputs.items()}
     return scenario_from_settings(settings, copies, str(run / "manifest.json")), seed
 
 
 def _copy(run: Path, copy: str) -> Path:
-    """Return where a copy is, which nobody but the folder's own files can be; it may be gone."""
+    """Return the path of a copy, which may be gone. Manifests are untrusted: paths out of the folder are
+    refused.
+    """
     if "/" in copy:
-        message = f"inputs: {copy!a} is no name of a file in {FOLDER}; a run names its own files"
+        message = f"inputs: {copy!a} is not the name of a file in {FOLDER}; a run names only its own files"
         raise DocumentError.of_file(str(run / "manifest.json"), "D382", message)
     try:
         return file_in(run, f"{FOLDER}/{copy}")

@@ -1,8 +1,8 @@
-"""The interface of a run for processes of SimPy in the same environment.
+"""The interface of a run for SimPy processes in the same environment.
 
-A process sees the world, waits for its events and acts on it. What it does happens in the world's current
-millisecond, as what its own applications do. Names of nodes are those of the trace: `medics-3`, and
-`medics-3.subscriber` inside a device with several roles.
+A process observes the world, waits for its events and acts on it. Its actions happen in the current
+millisecond of the world, like those of applications. Nodes have the names of the trace: `medics-3`, and
+`medics-3.subscriber` in a device with several roles.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from dens.config.problems import did_you_mean
 from dens.overlay.wire.item import lifetime_code_ms
 from emulation.faults.crashes import Crashes
 from emulation.mobility.model import Legs, legs_through
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.scenario import Scenario
 from emulation.workload.applications import Workload
 from emulation.world.node import Node
@@ -28,19 +28,19 @@ from plugins.registry import authoring_of, language_of_document
 
 
 class RunningWorld:
-    """A run while it goes on. `done` is an event whose value is the summary of the run."""
+    """A run in progress. `done` is an event whose value is the summary of the run."""
 
     def __init__(
         self,
         scenario: Scenario,
-        streams: Streams,
+        streams: RandomStreams,
         world: World,
         crashes: Crashes,
         workload: Workload,
         courses: ReactiveContacts | None,
         keeps_values: bool,
     ) -> None:
-        """Take `courses` where processes may move devices, and whether raw values are recorded."""
+        """`courses` is given if processes may move devices; `keeps_values` if the trace has exact values."""
         self.scenario = scenario
         self.world = world
         self.environment = world.clock.environment
@@ -62,13 +62,13 @@ class RunningWorld:
 
     @property
     def counts(self) -> Counter[str]:
-        """Return how often everything happened so far, by the kinds of the trace: `delivered`, `sent` …"""
+        """Return the number of events so far, by the kinds of the trace: `delivered`, `sent` …"""
         return Counter(self.world.journal.counts)
 
     def node(self, name: str) -> Node:
         """Return a node, with its engine."""
         if name not in self._nodes:
-            raise ValueError(f'there is no node "{name}"{did_you_mean(name, list(self._nodes))}')
+            raise ValueError(f'unknown node "{name}"{did_you_mean(name, list(self._nodes))}')
         return self._nodes[name]
 
     def is_up(self, name: str) -> bool:
@@ -76,17 +76,17 @@ class RunningWorld:
         return self.node(name).device not in self.world.reachability.down
 
     def in_range(self, name: str) -> list[str]:
-        """Return the devices that a node's device can talk with directly."""
+        """Return the devices in contact with a node's device."""
         neighbours = self.world.air.neighbours(self.node(name).device)
         return [self.world.nodes[device].slot.name for device in neighbours]
 
     def place(self, name: str) -> tuple[float, float]:
-        """Return where a node's device is, in metres. Needs a movable run."""
+        """Return the place of a node's device, in metres. Needs a movable run."""
         return self._movable().place_at(self.node(name).device, self.now_ms)
 
     def random(self, name: str) -> np.random.Generator:
-        """Return the random stream of this name, at its beginning: the same in every run with this seed."""
-        return self._streams.stream("process", name)
+        """Return a generator of this name, at its beginning: the same in every run with this seed."""
+        return self._streams.rng("process", name)
 
     # ------------------------------------------------------------------ what processes wait for
 
@@ -112,23 +112,26 @@ class RunningWorld:
         return self._watchers().inbox("delivered", self._number(name))
 
     def contact(self, one: str, other: str) -> simpy.Event:
-        """Return when these two devices can talk directly; now, if they can. The value is `now_ms`."""
+        """Return an event for the next contact of these two devices; at once if there is one. Its value is
+        `now_ms`."""
         return self._link_event("contact", one, other, True)
 
     def lost(self, one: str, other: str) -> simpy.Event:
-        """Return when these two devices cannot talk directly; now, if they cannot. The value is `now_ms`."""
+        """Return an event for the end of the contact of these two devices; at once if there is none. Its
+        value is `now_ms`.
+        """
         return self._link_event("lost", one, other, False)
 
     # ------------------------------------------------------------------ what processes do
 
     def stop(self, name: str) -> None:
-        """Let a node's device crash, unless it is down."""
+        """Crash a node's device, unless it is down."""
         self._begin_action()
         if self.is_up(name):
             self._crashes.stop(self.node(name).device, "crash")
 
     def start(self, name: str, *, has_store: bool = True) -> None:
-        """Restart a node's device with what it had committed, or with an empty store, unless it is up."""
+        """Restart a node's device with its committed store, or with an empty one, unless it is up."""
         self._begin_action()
         if not self.is_up(name):
             self._crashes.start(self.node(name).device, has_store)
@@ -168,7 +171,7 @@ class RunningWorld:
         self._workload.unsubscribe(self._node_in_role(name, "subscriber"), id)
 
     def file(self, name: str) -> Path:
-        """Return where a file is that the scenario names, such as one of a process's `files`."""
+        """Return the path of a file that the scenario names, such as one of a process's `files`."""
         inputs = self.scenario.inputs
         if name not in inputs:
             hint = did_you_mean(name, list(inputs))
@@ -236,7 +239,7 @@ class RunningWorld:
 def _straight(
     here: tuple[float, float], there: tuple[float, float], now_ms: int, length_ms: float, end_ms: int
 ) -> Legs:
-    """Return the legs of a way and of the stay at its end, up to the end of the run."""
+    """Return the legs of a straight path and of the stay at its end, up to the end of the run."""
     times, points = [float(now_ms)], [here]
     for at_ms in (now_ms + length_ms, float(end_ms)):
         if at_ms > times[-1]:

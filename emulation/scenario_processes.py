@@ -41,8 +41,8 @@ def start_processes(
 
 
 def _import_text(process: PlannedProcess) -> ModuleType:
-    """Run a file from its text, so that no bytecode is written beside it. The module is known to Python, as
-    dataclasses need it, under a name that other texts do not have."""
+    """Run a file from its text, so that no bytecode is written beside it. The module is in `sys.modules`, as
+    dataclasses require, under a name derived from the text."""
     name = f"dens_process_{sha256(process.text.encode()).hexdigest()[:16]}"
     module = ModuleType(name)
     sys.modules[name] = module
@@ -56,7 +56,7 @@ def _import_text(process: PlannedProcess) -> ModuleType:
 
 
 def _guarded(run: RunningWorld, process: PlannedProcess, function: Any) -> Generator[Any, Any, None]:
-    """Run a process, and name it in what it raises. SimPy raises a copy, made from the arguments."""
+    """Run a process, and name it in its exceptions. SimPy raises a copy, made from the arguments."""
     try:
         yield from function(run, **process.parameters)
     except Exception as error:

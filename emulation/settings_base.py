@@ -1,4 +1,4 @@
-"""What all tables of a scenario file have in common, and the kinds of values that several of them use."""
+"""The base of all tables of a scenario file, and types of values that several of them use."""
 
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
@@ -13,21 +13,22 @@ NotNegative = Annotated[float, Field(ge=0)]
 Metres = Annotated[float, Field(gt=0, le=1e7)]
 """A length on the ground: up to ten thousand kilometres."""
 Speed = Annotated[float, Field(gt=0, le=10_000)]
-"""Metres per second: up to what leaves the earth."""
+"""Metres per second, up to about escape velocity."""
 
 NotificationLifetime = Annotated[float, Field(ge=1, le=LONGEST_LIFETIME_S)]
-"""Seconds that a notification lives; ages on the air end at 49.7 days."""
+"""The lifetime of a notification in seconds; ages on the air are limited to 49.7 days."""
 
 
 class Settings(BaseModel):
-    """A table of the file: frozen, unknown keys forbidden, no infinities, and nothing that would have to be
-    read as something else first: neither `"1"` nor `true` is a number, neither `"yes"` nor 1 a truth."""
+    """A table of the file: frozen, without unknown keys, infinities and coercion. Neither `"1"` nor `true` is
+    a number, neither `"yes"` nor 1 a boolean.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
-    def _nothing_is_read_as_something_else(cls, table: Any) -> Any:
+    def _forbid_coercion(cls, table: Any) -> Any:
         if not isinstance(table, dict):
             return table
         fields = {field.alias or name: field.annotation for name, field in cls.model_fields.items()}
@@ -38,22 +39,23 @@ class Settings(BaseModel):
 
 
 def _kinds_in(annotation: Any) -> set[Any]:
-    """Return the types of the single values in an annotation, those of a table's keys left out."""
+    """Return the types of the single values in an annotation, without those of a table's keys."""
     if get_origin(annotation) is Annotated:
         return _kinds_in(get_args(annotation)[0])
     if get_origin(annotation) is dict:
         return _kinds_in(get_args(annotation)[1])
-    inner = [one for one in get_args(annotation) if one is not NoneType and one is not Ellipsis]
-    return {kind for one in inner for kind in _kinds_in(one)} if inner else {annotation}
+    inner = [argument for argument in get_args(annotation) if argument not in (NoneType, Ellipsis)]
+    return {kind for argument in inner for kind in _kinds_in(argument)} if inner else {annotation}
 
 
 def _without_misfits(value: Any, kinds: set[Any]) -> Any:
-    """Return the value with every text and truth in the place of a number, and every text and number in the
-    place of a truth, made into what can be neither, so that it is refused at its place."""
+    """Replace every text or boolean where a number is expected, and every text or number where a boolean is,
+    by an object that pydantic refuses at the same position.
+    """
     if isinstance(value, dict):
-        return {key: _without_misfits(one, kinds) for key, one in value.items()}
+        return {key: _without_misfits(item, kinds) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_misfits(one, kinds) for one in value]
+        return [_without_misfits(item, kinds) for item in value]
     is_misfit = (kinds <= {int, float} and isinstance(value, str | bool)) or (
         kinds == {bool} and not isinstance(value, bool)
     )

@@ -1,4 +1,4 @@
-"""Tables that are of one of several kinds: which kind one is, and what is said when there is no such kind."""
+"""Tables of several kinds, distinguished by a key, and the message for an unknown kind."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from dens.config.problems import did_you_mean, likely_meant, listed
 
 
 def known_kind(key: str, what: str, known: Sequence[str]) -> BeforeValidator:
-    """Return what refuses a table whose key names no kind, and says which there are."""
+    """Return a validator that refuses a table of an unknown kind and lists the known ones."""
 
     def check(table: Any) -> Any:
         named = table.get(key) if isinstance(table, dict) else None
         if isinstance(named, str) and named not in known:
             raise PydanticCustomError(
                 "D302",
-                'there is no {what} "{named}"{hint} ({known})',
+                'unknown {what} "{named}"{hint} ({known})',
                 {
                     "what": what,
                     "named": named,
@@ -33,15 +33,14 @@ def known_kind(key: str, what: str, known: Sequence[str]) -> BeforeValidator:
 
 
 def tag(kind: str) -> str:
-    """Return the tag of a kind. It has a space in it, so that it is no key of the file, and no place is taken
-    for another."""
+    """Return the tag of a kind. It contains a space, so that it cannot be confused with a key of the file."""
     return f"a {kind}"
 
 
-def kind_by(key: str, usual: str) -> Callable[[Any], str]:
-    """Return what tells the tag of a table from its key; one without it is taken for the usual kind."""
+def kind_by(key: str, default: str) -> Callable[[Any], str]:
+    """Return a function from a table to its tag, by this key; without the key it is the default kind."""
 
     def kind_of(table: Any) -> str:
-        return tag(table.get(key, usual) if isinstance(table, dict) else getattr(table, key, usual))
+        return tag(table.get(key, default) if isinstance(table, dict) else getattr(table, key, default))
 
     return kind_of

@@ -1,1 +1,1 @@
-"""Who is in range of whom, and when: solved from the motion, never sampled."""
+"""Contacts: which nodes are in range, and when. Computed analytically from motion, not sampled."""

@@ -17,8 +17,9 @@ COLUMNS: Final = ("a", "b", "begin_ms", "end_ms", "censored")
 
 @dataclass(frozen=True, slots=True)
 class FileOrder:
-    """Where in a recording each contact begins and ends: what happens in one instant happens in the order of
-    the file's lines."""
+    """The lines of a recording at which contacts begin and end. Within one instant, changes happen in the
+    order of these lines.
+    """
 
     begin: Turns
     end: Turns
@@ -32,9 +33,8 @@ class FileOrder:
 class Contacts:
     """All contacts of a run: equally long columns, ordered by (begin, a, b), with a < b.
 
-    `censored` says that the pair was still in range when the run ended. Contacts of a recording have its
-    `order`; those that are solved have none, and in one instant they end last: whatever could still be used
-    is used.
+    `censored` marks pairs that were still in range when the run ended. Recorded contacts have the `order` of
+    the file. Computed ones have none; within one instant, contacts then end last.
     """
 
     a: Nodes
@@ -57,12 +57,11 @@ def contacts_from_pieces(
     gap_ms: float = 0.0,
     lines: FileOrder | None = None,
 ) -> Contacts:
-    """Return the contacts that these intervals add up to.
+    """Merge intervals into contacts.
 
-    Intervals of one pair that overlap, or lie no further than `gap_ms` apart, become one contact,
-    whichever way round the pair is written. An interval of no length counts (a recorded sighting is one).
-    Where the intervals stand in a file, a contact begins with the first line that says so and ends with the
-    last.
+    Intervals of one pair that overlap, or lie at most `gap_ms` apart, become one contact, in whichever order
+    the pair is written. Intervals of no length count (a recorded sighting). With `lines`, a contact begins at
+    the first line of its begin time and ends at the last line of its end time.
     """
     low, high = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((end_ms, begin_ms, high, low))
@@ -82,7 +81,7 @@ def contacts_from_pieces(
 
 
 def _turns(lines: FileOrder, begin: Floats, end: Floats, ends: Floats, first: NDArray[np.int64]) -> FileOrder:
-    """Return the lines with which contacts begin and end; each is the intervals from a `first` on."""
+    """Return the lines at which contacts begin and end; each contact is the intervals from a `first` on."""
     piece_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(begin))))
     begins = np.where(begin == begin[first][piece_of], lines.begin, np.iinfo(np.int64).max)
     stops = np.where(end == ends[piece_of], lines.end, -1)
@@ -90,8 +89,8 @@ def _turns(lines: FileOrder, begin: Floats, end: Floats, ends: Floats, first: ND
 
 
 def _running_maximum(values: Floats, restart: NDArray[np.bool_]) -> Floats:
-    """Return the largest value so far, beginning again wherever `restart` is true."""
-    # Ranks are lifted from run to run instead of values, because lifting values would cost precision.
+    """Return the running maximum, which starts again wherever `restart` is true."""
+    # Ranks are offset from group to group instead of values, because that would cost precision.
     by_size = np.argsort(values, kind="stable")
     rank = np.empty_like(by_size)
     rank[by_size] = np.arange(len(values))

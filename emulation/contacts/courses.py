@@ -1,7 +1,7 @@
-"""Walks that change while the run goes on, and the contacts that follow from them, exact at every moment.
+"""Walks that change during a run, and their exact contacts.
 
-What lies before a change is fact and is never touched again. After it only the pairs with the node that
-changed its course are looked at; all other contacts stay as they are, to the bit.
+Everything before a change is final. After it, only the contacts of the node that changed its course are
+computed again; all others stay identical.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from emulation.mobility.model import Legs
 
 
 class Courses:
-    """The walks of all nodes as they are planned now, and their contacts."""
+    """The planned walks of all nodes and their contacts."""
 
     def __init__(
         self, walks: Sequence[Legs], contacts: Contacts, windows: Windows, duration_ms: float
@@ -26,8 +26,9 @@ class Courses:
         self._duration_ms = duration_ms
 
     def turn(self, node: int, at_ms: float, rest: Legs) -> Contacts:
-        """Let a node go other ways from a moment within the run on, beginning where it is then; return its
-        contacts that last then or come later."""
+        """Replace the rest of a node's walk from a moment on; return its contacts that are open then or
+        later.
+        """
         walk = self.walks[node].until(at_ms).then(rest) if at_ms > 0.0 else rest
         walks = [*self.walks[:node], walk, *self.walks[node + 1 :]]
         known = self.contacts
@@ -48,8 +49,9 @@ class Courses:
         return its
 
     def contacts_until(self, at_ms: float, *, since_ms: float = 0.0, cut: bool = False) -> Contacts:
-        """Return the contacts that ended between two moments, by their ends; with `cut` also those that last
-        at the later one, as far as they came."""
+        """Return the contacts that ended between two moments, ordered by their ends. With `cut`, also those
+        that are open at the later moment, ending there.
+        """
         found = self.contacts
         keep = (found.begin_ms < at_ms if cut else found.end_ms < at_ms) & (found.end_ms >= since_ms)
         end = np.minimum(found.end_ms[keep], at_ms)
@@ -60,8 +62,8 @@ class Courses:
         )  # fmt: skip
 
     def motion_until(self, at_ms: float, *, since_ms: float = 0.0, cut: bool = False) -> tuple[Indexes, Legs]:
-        """Return the legs that ended between two moments with their nodes, by their ends; with `cut` also
-        those that nodes are on at the later one, as far as they came."""
+        """Return the legs that ended between two moments with their nodes, ordered by their ends. With `cut`,
+        also the current legs at the later moment, ending there."""
         walks = [walk.until(at_ms) for walk in self.walks] if cut and at_ms > 0.0 else self.walks
         ends = np.concatenate([walk.end_ms for walk in walks])
         keep = np.flatnonzero((ends <= at_ms if cut else ends < at_ms) & (ends >= since_ms))

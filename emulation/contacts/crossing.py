@@ -1,4 +1,4 @@
-"""When two nodes that walk straight are within range: the roots of one quadratic, for many pairs at once."""
+"""The interval in which two nodes in linear motion are within range: a quadratic, for many pairs at once."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ def in_range(
 ) -> tuple[Floats, Floats]:
     """Return when |p + v·t| ≤ reach begins and ends within 0..length.
 
-    Where that is never, the end lies before the begin. The root that subtraction would blur is taken from
-    the product of the roots instead.
+    If it never holds, the end lies before the begin. The root that suffers from cancellation is computed from
+    the product of the roots.
     """
     a = vx * vx + vy * vy
     half_b = px * vx + py * vy
@@ -24,7 +24,7 @@ def in_range(
     with np.errstate(divide="ignore", invalid="ignore"):
         q = -(half_b + np.copysign(np.sqrt(np.maximum(discriminant, 0.0)), half_b))
         one, other = q / a, c / q
-        # q = 0 needs half_b = 0 and a grazing path: the moment is now.
+        # q = 0 requires half_b = 0 and a grazing path: the moment is 0.
         other = np.where(q == 0.0, one, other)
         enter, leave = np.minimum(one, other), np.maximum(one, other)
     still = a == 0.0

@@ -1,13 +1,14 @@
-"""Exact contacts from motion: a cheap search for who may meet, then one quadratic for each pair of legs.
+"""Exact contacts from motion: a cheap search for candidate pairs, then one quadratic per pair of legs.
 
 Two nodes are in contact while their distance is at most the shorter of their two ranges. On a pair of
 legs the relative motion is linear, p + v·t, so |p + v·t| = r is one quadratic and its roots are the
-moments of entry and exit, whatever the speed. What costs time is only finding the pairs worth solving:
+moments of entry and exit, whatever the speed. The cost lies in finding the pairs worth solving:
 
-1. *Slabs.* Time is cut into slabs about as long as a node needs to cross two ranges. Legs are cut with it.
-2. *Broad phase.* In a slab every node stays inside a disc round the middle of its pieces. A k-d tree over the
-   centres finds the pairs whose discs come within range; no other pair can be in contact in that slab.
-3. *Narrow phase.* Each pair of pieces that overlap in time gets its quadratic, all at once in columns.
+1. *Slabs.* Time is cut into slabs about as long as a node needs to cross two ranges, and legs are cut with
+it.
+2. *Broad phase.* In a slab every node stays inside a disc around the middle of its pieces. A k-d tree over
+the centres finds the pairs whose discs come within range; no other pair can be in contact in that slab.
+3. *Narrow phase.* One quadratic for each pair of pieces that overlap in time, vectorised.
 4. *Merging.* Pieces of one pair that touch are one contact.
 
 The discs are measured from the legs themselves, not from a declared top speed, so a jump in recorded
@@ -27,17 +28,18 @@ from emulation.contacts.crossing import in_range
 from emulation.mobility.model import Floats, Legs
 
 SAME_MOMENT_MS = 1e-6
-"""A nanosecond: pieces no further apart are one contact, and a contact no longer than this is none.
+"""A nanosecond: pieces at most this far apart are one contact, and contacts of at most this length are
+dropped.
 
-A pair that only grazes the range touches it for one instant, in which nothing can be said; floating point
-could not tell that instant from a near miss anyway.
+A pair that only grazes the range is in contact for one instant, in which nothing can be sent, and which
+floating point cannot distinguish from a near miss.
 """
 
-_FEW = 100
-"""Among so many places a tree finds pairs no sooner than looking at all of them does."""
+_BRUTE_FORCE_MAX = 100
+"""Up to this many places, comparing all pairs is as fast as a tree."""
 
 _PAIRS_AT_ONCE = 1 << 19
-"""How many pairs are solved together, which bounds the memory taken."""
+"""Pairs solved together, which bounds memory."""
 
 Indexes = NDArray[np.int64]
 
@@ -58,7 +60,7 @@ class _Pieces:
 
 @dataclass(frozen=True, slots=True)
 class _Stays:
-    """Where one node is during one slab: its pieces first..first+count-1, inside a disc."""
+    """The disc of one node in one slab, which contains its pieces first..first+count-1."""
 
     slab: Indexes
     first: Indexes
@@ -72,8 +74,8 @@ def find_contacts(walks: Sequence[Legs], ranges_m: Sequence[float], duration_ms:
     """Return every contact between these nodes; node numbers are positions in `walks`."""
     moving = [position for position, walk in enumerate(walks) if len(walk)]
     if len(moving) < 2:
-        nobody = np.zeros(0, dtype=np.int32)
-        return contacts_from_pieces(nobody, nobody, np.zeros(0), np.zeros(0), duration_ms)
+        none = np.zeros(0, dtype=np.int32)
+        return contacts_from_pieces(none, none, np.zeros(0), np.zeros(0), duration_ms)
     reach = np.asarray(ranges_m, dtype=np.float64)
     pieces = _cut(walks, _slab_length_ms(walks, reach, duration_ms))
     stays = _stays(pieces, reach)
@@ -98,15 +100,15 @@ def find_contacts(walks: Sequence[Legs], ranges_m: Sequence[float], duration_ms:
 
 
 def _slab_length_ms(walks: Sequence[Legs], ranges_m: Floats, duration_ms: float) -> float:
-    """Return how long a slab is: about the time in which a usual node crosses the usual range twice. Shorter
-    ones make more trees, longer ones more pairs that do not meet; between one and three it hardly matters.
+    """Return the length of a slab: about the time in which a node crosses the median range twice. Shorter
+    slabs make more trees, longer ones more candidate pairs; between one and three ranges it hardly matters.
 
-    A range that is tiny against the room between nodes would make very many slabs in which nobody is near
-    anybody, so some of that room counts as range.
+    A range that is tiny compared with the distance between nodes would make very many slabs without
+    candidates, so a part of that distance is a lower bound.
     """
-    by_size = np.sort(ranges_m)  # NumPy's own median imports its masked arrays, a twentieth of a short run.
-    usual = float(by_size[(len(by_size) - 1) // 2] + by_size[len(by_size) // 2]) / 2.0
-    reach = max(usual, _room_between(walks) / 16.0)
+    by_size = np.sort(ranges_m)  # NumPy's median imports its masked arrays, a twentieth of a short run.
+    median = float(by_size[(len(by_size) - 1) // 2] + by_size[len(by_size) // 2]) / 2.0
+    reach = max(median, _mean_distance(walks) / 16.0)
     paths = [np.hypot(walk.x1_m - walk.x0_m, walk.y1_m - walk.y0_m).sum() for walk in walks]
     mean_speed = float(np.mean(paths)) / duration_ms
     if mean_speed <= 0.0:
@@ -114,8 +116,10 @@ def _slab_length_ms(walks: Sequence[Legs], ranges_m: Floats, duration_ms: float)
     return min(duration_ms, max(1.0, 2.0 * reach / mean_speed))
 
 
-def _room_between(walks: Sequence[Legs]) -> float:
-    """Return how far apart nodes were if they stood evenly on the ground that their legs begin on."""
+def _mean_distance(walks: Sequence[Legs]) -> float:
+    """Return the distance between nodes if they were spread evenly over the area in which their legs
+    begin.
+    """
     width, height = (
         float(np.ptp(np.concatenate([getattr(walk, name) for walk in walks]))) for name in ("x0_m", "y0_m")
     )
@@ -160,7 +164,7 @@ def _stays(pieces: _Pieces, ranges_m: Floats) -> _Stays:
         corners.append((least, most))
     (left, right), (bottom, top) = corners
     centre = np.column_stack([(left + right) / 2, (bottom + top) / 2])
-    # A hair is added so that rounding never hides a pair from the narrow phase.
+    # The margin keeps rounding from hiding a pair from the narrow phase.
     radius = np.hypot(right - left, top - bottom) / 2 * (1 + 1e-9) + 1e-6
     return _Stays(pieces.slab[first], first, count, centre, radius, ranges_m[pieces.node[first]])
 
@@ -180,10 +184,10 @@ def _possible_pairs(stays: _Stays) -> list[NDArray[np.int64]]:
 
 
 def _near(places: Floats, furthest: float) -> NDArray[np.int64]:
-    """Return the pairs of places that may be so near to each other: of a few places all pairs."""
-    if len(places) <= _FEW:
+    """Return the pairs of places that may be this near to each other; all pairs of a few places."""
+    if len(places) <= _BRUTE_FORCE_MAX:
         return np.column_stack(np.triu_indices(len(places), 1))
-    from scipy.spatial import cKDTree  # It takes a fifth of a second to load.
+    from scipy.spatial import cKDTree  # Takes a fifth of a second to load.
 
     pairs: NDArray[np.int64] = cKDTree(places).query_pairs(furthest, output_type="ndarray")
     return pairs
@@ -219,12 +223,12 @@ def _solve(
 
 
 def _offset(place: Floats, speed: Floats, since: Floats, i: Indexes, j: Indexes, at: Floats) -> Floats:
-    """Return how far j is before i along one axis, at these times."""
+    """Return the distance from j to i along one axis, at these times."""
     return (place[i] + speed[i] * (at - since[i])) - (place[j] + speed[j] * (at - since[j]))
 
 
 def longer_than_a_moment(contacts: Contacts) -> Contacts:
-    """Return the contacts in which something could be said."""
+    """Return the contacts that are longer than `SAME_MOMENT_MS`."""
     keep = contacts.end_ms - contacts.begin_ms > SAME_MOMENT_MS
     return Contacts(
         contacts.a[keep], contacts.b[keep], contacts.begin_ms[keep], contacts.end_ms[keep],

@@ -1,7 +1,7 @@
-"""What contacts are like, in numbers by which traces are compared.
+"""Statistics of contacts, by which traces are compared.
 
-Times here are as they were watched, and say which of them were cut off; what they are in the median is
-estimated from that by whoever shows it, in one way for `dens contacts` and for reports.
+Times are as observed, with a mark for those that were cut off. `dens contacts` and reports estimate medians
+from them in the same way.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from emulation.mobility.model import Floats
 
 @dataclass(frozen=True, slots=True)
 class WatchedTimes:
-    """Times, and which of them are only known to be at least so long."""
+    """Times, and which of them are censored: known only as a lower bound."""
 
     times_ms: Floats
     censored: NDArray[np.bool_]
@@ -23,7 +23,7 @@ class WatchedTimes:
 
 @dataclass(frozen=True, slots=True)
 class ContactStatistics:
-    """Counts, and how long pairs were watched in contact and apart."""
+    """Counts, contact times and inter-contact times."""
 
     nodes: int
     pairs: int
@@ -34,10 +34,10 @@ class ContactStatistics:
 
 
 def contact_statistics(contacts: Contacts, end_ms: float | None = None) -> ContactStatistics:
-    """Return the figures of contacts that were watched from 0 to `end_ms`, by default to the end of the last.
+    """Return the statistics of contacts observed from 0 to `end_ms`, by default to the end of the last one.
 
-    A contact that had begun at 0, or was going on at the end, is censored. An inter-contact time is that from
-    the end of a pair's contact to its next one; the one after its last contact is censored by the end.
+    A contact that was open at 0 or at the end is censored. An inter-contact time lasts from the end of a
+    pair's contact to its next one; the one after its last contact is censored.
     """
     order = np.lexsort((contacts.begin_ms, contacts.b, contacts.a))
     a, b = contacts.a[order], contacts.b[order]

@@ -1,1 +1,1 @@
-"""What a device costs: battery, board profiles, prices of matching steps."""
+"""Costs of a device: battery, board profiles, times of matching steps."""

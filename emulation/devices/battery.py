@@ -1,7 +1,7 @@
-"""What a device uses: a little all the time, some for every byte, some for every computation.
+"""Energy use of a device: idle power, energy per byte, and energy per computation.
 
-A battery that is empty stops the device, as a crash does. How much is left is known exactly whenever
-something is used; that it ran empty while nothing happened is noticed within a second.
+An empty battery stops the device like a crash. The charge is exact whenever energy is used; a battery that
+runs empty while idle is noticed within a second.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from math import ceil
 
 @dataclass(slots=True)
 class EnergyUsed:
-    """Joules since the start, by what they went into."""
+    """Joules used since the start, by purpose."""
 
     idle_j: float = 0.0
     radio_j: float = 0.0
@@ -18,12 +18,11 @@ class EnergyUsed:
 
     @property
     def total_j(self) -> float:
-        """Return all of it."""
         return self.idle_j + self.radio_j + self.compute_j
 
 
 class Battery:
-    """The energy of one device; a capacity of None is a wall socket.
+    """The energy of one device; a capacity of None is unlimited.
 
     >>> battery = Battery(capacity_j=10.0, idle_w=0.5)
     >>> battery.pass_time(4_000)
@@ -42,22 +41,21 @@ class Battery:
 
     @property
     def left_j(self) -> float | None:
-        """Return what is left, or None if there is no end of it."""
+        """Return the remaining energy, or None if it is unlimited."""
         return None if self._capacity_j is None else max(0.0, self._capacity_j - self.used.total_j)
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing is left."""
         return self.left_j == 0.0
 
     def pass_time(self, now_ms: int, is_up: bool = True) -> None:
-        """Use what is used anyway, up to now; a device that is down uses nothing."""
+        """Account for the idle energy up to now; a device that is down uses none."""
         if is_up:
             self.used.idle_j += self._idle_w * (now_ms - self._at_ms) / 1000.0
         self._at_ms = now_ms
 
     def empty_ms(self) -> int | None:
-        """Return when it will be empty if nothing but time passes, or None if it never will."""
+        """Return when it will be empty from idle power alone, or None if never."""
         left = self.left_j
         if left is None or self._idle_w == 0.0:
             return None

@@ -1,4 +1,4 @@
-"""What filtering and matching cost a device, in time and energy (docs/how-to/boards.md,
+"""Time and energy of filtering and matching on a device (docs/how-to/boards.md,
 docs/explanation/matching.md).
 
 profile = load_board_profile("microbit")
@@ -19,27 +19,27 @@ _FOLDER = "board_profiles"
 
 
 class UnknownBoardProfile(LookupError):
-    """There is no such profile; the message lists those that there are."""
+    """The name is not that of a shipped profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardProfile:
-    """Microseconds of one device, and the power it draws while it works. Aggregators go by their names."""
+    """Times of one device in microseconds, and its power while it works. Aggregators are given by name."""
 
     name: str
     is_measured: bool
     source: str
     reading_us: int
-    """A reading that meets no subscription."""
+    """A reading that matches no group of subscriptions."""
     group_us: int
-    """Each group of subscriptions that ask for the same attributes of its event class."""
+    """Each group of subscriptions to the same attributes of the event class."""
     refused_us: Mapping[str, int]
-    """Each three-attribute subscription that is refused by a distance."""
+    """Each subscription with three attributes that does not match by a distance."""
     satisfied_us: Mapping[str, int]
-    """Each that is satisfied, its notification included."""
+    """Each that matches, including its notification."""
     active_w: float
     matching: MatchingCosts
-    """What a mediator's matchers count; of a board, by the filter that runs there."""
+    """Times of a mediator's matchers; on a board, those of its filter."""
 
     def reading_cost_us(
         self,
@@ -47,8 +47,8 @@ class BoardProfile:
         refused: Mapping[str, int] | None = None,
         satisfied: Mapping[str, int] | None = None,
     ) -> int:
-        """Return how long one reading takes that visits so many groups, and in them so many subscriptions by
-        aggregator.
+        """Return the time of one reading that visits this many groups, and in them these numbers of
+        subscriptions by aggregator.
         """
         total = self.reading_us + groups * self.group_us
         for costs, counts in ((self.refused_us, refused or {}), (self.satisfied_us, satisfied or {})):
@@ -56,12 +56,12 @@ class BoardProfile:
         return total
 
     def energy_j(self, spent_us: int) -> float:
-        """Return the energy of so much work."""
+        """Return the energy of this much computing."""
         return self.active_w * spent_us / 1e6
 
 
 def board_profiles() -> tuple[str, ...]:
-    """Return the names of the profiles that ship."""
+    """Return the names of the shipped profiles."""
     folder = files("emulation") / _FOLDER
     return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".json")))
 
@@ -69,14 +69,14 @@ def board_profiles() -> tuple[str, ...]:
 def load_board_profile(name: str) -> BoardProfile:
     """Return a profile by its name, or raise `UnknownBoardProfile`."""
     if name not in board_profiles():
-        raise UnknownBoardProfile(f"{name} is none of the board profiles {', '.join(board_profiles())}")
+        raise UnknownBoardProfile(f'unknown board profile "{name}" ({", ".join(board_profiles())})')
     document = json.loads((files("emulation") / _FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     matching = MatchingCosts(**document["matching"])
     return BoardProfile(**{**_judged_as_matched(matching), **document, "matching": matching})
 
 
 def _judged_as_matched(costs: MatchingCosts) -> dict[str, Any]:
-    """Return what readings cost a device whose filter was not measured: what matching costs it."""
+    """Return the times of readings on a device without a measured filter, derived from its matching times."""
     subscription = round(3 * costs.membership_us + costs.aggregation_us)
     of_any = {AGGREGATOR_NAMES[kind]: subscription for kind in range(MOST_BASIC + 1)}
     return {

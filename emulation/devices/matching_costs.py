@@ -1,5 +1,4 @@
-"""What counted matching costs a device: the time of each kind of step (docs/explanation/matching.md, Counted
-work).
+"""Time of matching on a device, from counted steps (docs/explanation/matching.md, Counted work).
 
 Time is counted and not measured, so it is the same in every run and on every machine.
 """
@@ -20,7 +19,7 @@ class MatchingCosts:
     row_us: float = 0.0
 
     def of(self, work: MatchingWork) -> float:
-        """Return how long so much work takes."""
+        """Return the time of this work."""
         return (
             work.feature_tests * self.feature_test_us
             + work.memberships * self.membership_us

@@ -1,9 +1,9 @@
-"""A world of brokers: a tree of links that break, brokers and ends that crash, under the same faults.
+"""A world of brokers: a tree of links that break, brokers and endpoints that crash, under the same faults.
 
-It begins calm: publishers advertise, subscribers subscribe, and what brokers tell each other settles. Then
-the faults begin. What is published from then on is expected by every subscription that had settled and is
-still in force at the end. When the links have healed, each publisher publishes once more, which every
-subscription in force expects.
+It begins without faults: publishers advertise, subscribers subscribe, and the routing tables of the brokers
+converge. Then the faults begin. A notification published from then on is expected by every subscription that
+was propagated before and is still in force at the end. After the links have healed, each publisher publishes
+once more, and every subscription in force expects that too.
 """
 
 from dataclasses import replace
@@ -18,12 +18,12 @@ from dens.overlay.session.engine import Engine
 from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from emulation.fault_injection.plan import Faults
-from emulation.fault_injection.topics import LANGUAGE, TopicError, stands_for, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicError, subscription, topic_covers
 from emulation.fault_injection.world import Pair, World
 from plugins.routing import CoveringTable
 
 _PATIENCE_MS: Final = 3_000_000
-"""Longer than any world lasts: no neighbour is given up."""
+"""Longer than any world lasts, so that no neighbour is given up."""
 _CALM_MS: Final = 6_000
 _ADVERTISED_Q: Final = 140
 """About two days."""
@@ -31,16 +31,16 @@ _TOPICS: Final = (1, 2)
 
 
 class TopicRelations:
-    """What brokers ask of the language of topics. All answers are exact."""
+    """The routing relations of the topic language. All of them are exact."""
 
     def includes(self, one: bytes, other: bytes) -> bool:
-        """Return whether one advertisement announces all that another one does."""
+        """Return whether one advertisement covers another."""
         if len(one) != 2 or len(other) != 2:
             raise TopicError("an advertisement is a topic and a least value", len(one))
-        return stands_for(one, other)
+        return topic_covers(one, other)
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        """Return whether what is advertised may satisfy a subscription."""
+        """Return whether notifications of this advertisement may satisfy a subscription."""
         return advertisement[0] == wanted[0]
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
@@ -48,8 +48,8 @@ class TopicRelations:
         return advertisement[0] == vector[0] and vector[1] >= advertisement[1]
 
     def table(self) -> EntryTable:
-        """Return an empty table in which lower least values stand for higher ones."""
-        return CoveringTable(stands_for)
+        """Return an empty table in which lower least values cover higher ones."""
+        return CoveringTable(topic_covers)
 
 
 class BrokerWorld(World):
@@ -62,12 +62,12 @@ class BrokerWorld(World):
         return replace(assembly, mission=replace(assembly.mission, languages=languages))
 
     def _draw_links(self) -> tuple[Pair, ...]:
-        """Return the links of this world: a tree of brokers, with every end at one of them."""
-        chance = Random(f"links {self.seed}")
+        """Return the links of this world: a tree of brokers, with every endpoint at one of them."""
+        rng = Random(f"links {self.seed}")
         brokers = self.mediators
-        tree = [(chance.choice(brokers[:at]), brokers[at]) for at in range(1, len(brokers))]
-        ends = [(chance.choice(brokers), end) for end in (*self.subscribers, *self.publishers)]
-        return tuple((min(pair), max(pair)) for pair in tree + ends)
+        tree = [(rng.choice(brokers[:at]), brokers[at]) for at in range(1, len(brokers))]
+        endpoints = [(rng.choice(brokers), node) for node in (*self.subscribers, *self.publishers)]
+        return tuple((min(pair), max(pair)) for pair in tree + endpoints)
 
     def _mediator(self, node: int, now_ms: int) -> Engine:
         plan = self.plan
@@ -80,9 +80,9 @@ class BrokerWorld(World):
         """Let a node crash; a broker may lose its store too."""
         was_up = node not in self.down
         super().crash(node)
-        if was_up and self.plan.empty_stores and node in self.mediators and self.chance.random() < 0.5:
+        if was_up and self.plan.empty_stores and node in self.mediators and self.rng.random() < 0.5:
             store = MemoryStore()
-            init_counters(store, 1_000_000 + self.now_ms)  # as drivers do, by the clock
+            init_counters(store, 1_000_000 + self.now_ms)  # Like a real node, by the clock.
             self.stores[node] = store
             self.checker.lost_store(node)
 
@@ -91,8 +91,8 @@ class BrokerWorld(World):
             self.open(a, b, for_ms)
 
     def live_through(self) -> None:
-        """Let what is asked settle, then publish, withdraw, crash and cut links."""
-        plan, chance, faults = self.plan, self.chance, self.faults
+        """Wait until subscriptions are propagated, then publish, withdraw, crash and cut links."""
+        plan, rng, faults = self.plan, self.rng, self.faults
         self.links = self._draw_links()
         lasting_ms = 100 * (plan.duration_ms + plan.heal_ms)
         self._stop_faults(Faults())
@@ -108,29 +108,29 @@ class BrokerWorld(World):
         begin_ms, end_ms = self.now_ms, self.now_ms + plan.duration_ms
 
         def cut() -> None:
-            pair = chance.choice(self.links)
+            pair = rng.choice(self.links)
             self.close(pair)
-            self.at(self.now_ms + chance.randrange(200, 5_000), lambda: self.open(*pair, lasting_ms))
+            self.at(self.now_ms + rng.randrange(200, 5_000), lambda: self.open(*pair, lasting_ms))
 
         for at_ms in range(begin_ms, end_ms, plan.contact_every_ms):
-            if chance.random() < 0.5:
-                self.at(at_ms + chance.randrange(plan.contact_every_ms), cut)
+            if rng.random() < 0.5:
+                self.at(at_ms + rng.randrange(plan.contact_every_ms), cut)
         for at_ms in range(begin_ms, end_ms, plan.operation_every_ms):
-            self.at(at_ms + chance.randrange(plan.operation_every_ms), self.applications.operate)
+            self.at(at_ms + rng.randrange(plan.operation_every_ms), self.applications.operate)
         for at_ms in range(begin_ms, end_ms, 1_000):
             self._arrange_trouble(at_ms)
         self.run(end_ms)
 
     def _advertise(self, node: int) -> None:
-        end = self.machines[node]
-        assert isinstance(end, PublisherEndpoint)
+        publisher = self.machines[node]
+        assert isinstance(publisher, PublisherEndpoint)
         for topic in _TOPICS:
-            end.advertise(subscription(topic, 0, _ADVERTISED_Q, topic, 0), LANGUAGE, self.local(node))
-        self.turn(node, is_asked=True)
+            publisher.advertise(subscription(topic, 0, _ADVERTISED_Q, topic, 0), LANGUAGE, self.local(node))
+        self.turn(node, by_application=True)
 
     def heal(self, for_ms: int | None = None, faults: Faults | None = None) -> None:
-        """Stop the faults (or leave these), open all links, and let what is expected arrive; then let every
-        publisher publish once more, and let that arrive too.
+        """Stop the faults (or keep only these), open all links and let expected deliveries arrive. Then every
+        publisher publishes once more, and that is delivered too.
         """
         self._stop_faults(faults)
         lasting_ms = self.plan.heal_ms if for_ms is None else for_ms

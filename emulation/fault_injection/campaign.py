@@ -1,8 +1,8 @@
-"""Run many seeds, and say of each whether the promises held; a seed that fails can be kept and replayed.
+"""Runs many seeds and reports for each whether the invariants held. The plan of a failing seed can be stored.
 
     verdicts = run_seeds(range(1, 301), parse_faults("all"), report=print)
 
-is what `dens torture --seeds 1..300 --faults all` does; it ends with `EXIT_BROKEN` when a verdict is not ok.
+is what `dens torture --seeds 1..300 --faults all` does; it exits with `EXIT_BROKEN` if a verdict is not ok.
 """
 
 import json
@@ -26,8 +26,8 @@ EXIT_BROKEN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one world. `invariant` is the promise of docs/reference/protocols.md that broke, 0 where
-    an engine failed.
+    """The result of one world. `invariant` is the promise of docs/reference/protocols.md that was broken, 0
+    if an engine raised an exception.
     """
 
     seed: int
@@ -41,13 +41,12 @@ class Verdict:
     message: str = ""
     world: str = "engines"
     plan: Plan | None = None
-    """What the engines lived through."""
     file: str | None = None
-    """Where the plan was read, if it was not drawn."""
+    """The file of the plan, if it was not drawn from a seed."""
 
     @property
     def command(self) -> str:
-        """Return the command that runs this world again."""
+        """Return the command that reproduces this world."""
         if self.world == "driver":
             return f"dens torture --world driver --seeds {self.seed}"
         if self.file is not None:
@@ -60,28 +59,30 @@ class Verdict:
         return f"dens torture --seeds {self.seed} --faults {self.faults}{covering}{composes}"
 
     def as_dict(self) -> dict[str, object]:
-        """Return what programs are told: all but the plan, which is a file of its own."""
-        said = {field.name: getattr(self, field.name) for field in fields(self)}
-        del said["plan"], said["file"]
-        return {**said, "command": self.command}
+        """Return the fields for programs, without the plan, which is a file of its own."""
+        document = {field.name: getattr(self, field.name) for field in fields(self)}
+        del document["plan"], document["file"]
+        return {**document, "command": self.command}
 
     def as_line(self) -> str:
-        """Return one JSON object, for `--json`."""
+        """Return a line of JSON, for `--json`."""
         return json.dumps(self.as_dict())
 
 
 def parse_faults(text: str) -> tuple[str, ...]:
-    """Return the faults of `all`, `none` or `crash,loss`, in the order of `FAULTS`; raise ValueError
-    otherwise.
+    """Return the faults that `all`, `none` or a list such as `crash,loss` selects, in the order of `FAULTS`,
+    or raise ValueError.
     """
     if text == "all":
         return tuple(FAULTS)
     named = set() if text == "none" else set(text.split(","))
     unknown = sorted(named - FAULTS.keys())
     if unknown and unknown[0] in ("all", "none"):
-        raise ValueError(f"{unknown[0]} stands alone; give it without other faults, or name those you want")
+        raise ValueError(
+            f'"{unknown[0]}" cannot be combined with other faults; give it alone, or list faults'
+        )
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is no fault; there are {', '.join(FAULTS)}; or all, or none, alone")
+        raise ValueError(f'unknown fault "{unknown[0]}"; use all, none, or a list of {", ".join(FAULTS)}')
     return tuple(name for name in FAULTS if name in named)
 
 
@@ -96,9 +97,10 @@ def run_seeds(
     covering: bool = False,
     composes: bool = False,
 ) -> list[Verdict]:
-    """Run these seeds with these faults, report each verdict as it is found, and return all of them. With
-    covering, mediators spare installs in all of them, and not only in every seventh; where it composes, many
-    subscriptions of each are to sequences.
+    """Run these seeds with these faults, report each verdict at once, and return all of them.
+
+    With `covering`, mediators suppress covered installs in every seed instead of every seventh. With
+    `composes`, many subscriptions of every seed are to sequences.
     """
 
     def draws(seed: int, allowed: Sequence[str]) -> Plan:
@@ -114,7 +116,7 @@ def run_driver_seeds(
     seeds: Iterable[int], report: Callable[[Verdict], object] = lambda verdict: None
 ) -> list[Verdict]:
     """Run worlds of the real UDP driver: spoofed sources, restarts at new ports, clocks from 1970 to 2100,
-    replays. Each draws its own hardships.
+    replays. Each seed draws its own faults.
     """
     verdicts = []
     for seed in seeds:
@@ -124,8 +126,8 @@ def run_driver_seeds(
             world.live()
         except BrokenInvariant as broken:
             invariant, message = broken.invariant, str(broken)
-        except Exception as error:  # a driver that raises has broken its promise too
-            invariant, message = 0, f"the driver failed: {type(error).__name__}: {error}"
+        except Exception as error:
+            invariant, message = 0, f"the driver raised {type(error).__name__}: {error}"
         delivered = sum(map(len, world.delivered.values()))
         verdict = Verdict(
             seed,
@@ -147,7 +149,7 @@ def run_driver_seeds(
 def world_of(seed: int, plan: Plan) -> World:
     """Return the world that a plan describes."""
     if plan.languages:
-        from emulation.fault_injection.language_world import LanguageWorld  # compilers take time to import
+        from emulation.fault_injection.language_world import LanguageWorld  # Compilers are slow to import.
 
         return LanguageWorld(seed, plan)
     return World(seed, plan) if plan.routing == "carry" else BrokerWorld(seed, plan)
@@ -159,8 +161,8 @@ def run_plans(
     faults: Sequence[str] = tuple(FAULTS),
     report: Callable[[Verdict], object] = lambda verdict: None,
 ) -> list[Verdict]:
-    """Run the plans that are drawn from these seeds (`draw`, `draw_brokers`, `draw_languages`), report each
-    verdict as it is found, and return all of them.
+    """Run the plans that `draws` (`draw`, `draw_brokers`, `draw_languages`) makes of these seeds, report each
+    verdict at once, and return all of them.
     """
     verdicts = []
     for seed in seeds:
@@ -171,7 +173,7 @@ def run_plans(
 
 
 def judge(kept: KeptPlan, file: str | None = None) -> Verdict:
-    """Live through one world, heal it, and return whether every invariant held."""
+    """Run one world with faults, heal it, and return whether every invariant held."""
     world = None
     try:
         world = world_of(kept.seed, kept.plan)
@@ -180,8 +182,8 @@ def judge(kept: KeptPlan, file: str | None = None) -> Verdict:
         world.checker.conclude()
     except BrokenInvariant as broken:
         return _verdict(kept, file, world, broken.invariant, str(broken))
-    except Exception as error:  # an engine that raises has broken its promise too
-        return _verdict(kept, file, world, 0, f"an engine failed: {type(error).__name__}: {error}")
+    except Exception as error:
+        return _verdict(kept, file, world, 0, f"an engine raised {type(error).__name__}: {error}")
     return _verdict(kept, file, world, None, "")
 
 
@@ -204,9 +206,9 @@ def _verdict(
 
 
 def keep(verdict: Verdict, folder: Path) -> Path:
-    """Keep the plan of a world that failed as a file, which later runs replay first; return the file."""
+    """Write the plan of a failing world to a file in this folder and return its path."""
     if verdict.plan is None:
-        raise ValueError(f"worlds of the {verdict.world} have no plan to keep")
+        raise ValueError(f"worlds of the {verdict.world} have no plan to store")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{verdict.seed:06d}-{verdict.faults.replace(',', '-')}.json"
     kept = KeptPlan(verdict.seed, verdict.plan, verdict.faults, verdict.message)
@@ -215,5 +217,5 @@ def keep(verdict: Verdict, folder: Path) -> Path:
 
 
 def kept(folder: Path) -> list[KeptPlan]:
-    """Return the plans that failed once, by file name."""
+    """Return the stored plans of a folder, by file name."""
     return [read_plan(read_document(path), str(path)) for path in sorted(folder.glob("*.json"))]

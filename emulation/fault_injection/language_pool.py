@@ -1,8 +1,8 @@
-"""Subscriptions and notifications of the languages that ship, and a small oracle of which satisfies which.
+"""Subscriptions and notifications of the shipped languages, and a small oracle of which satisfies which.
 
-Documents are compiled, and readings released, as everywhere else. Whether a notification satisfies a
+Documents are compiled, and readings released, by the real code. Whether a notification satisfies a
 subscription is decided here from the values that both were made of: numbers far from every bound, one topic
-out of three. So the oracle knows nothing of vectors, degrees or rounding.
+out of three. The oracle therefore needs no vectors, degrees or rounding.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from plugins.readings import ExactReading, point
 from plugins.registry import authoring_of, language_of_document, languages
 
 Facts = tuple[str, int | str]
-"""What a notification is about, and its value: ("pulse", 180), ("rent", 900) or ("topic", "riverFlood")."""
+"""The subject of a notification and its value: ("pulse", 180), ("rent", 900) or ("topic", "riverFlood")."""
 
 PULSES: Final = (60, 100, 180)
 RENTS: Final = (600, 1_200, 3_000)
 TOPICS: Final = ("riverFlood", "missingPerson", "roadClosed")
 FAST, SLOW = 140, 80
-"""From and up to which pulse a reading is the first, and the second, event of the composites."""
+"""A pulse of at least FAST is the first event of the composites, one of at most SLOW the second."""
 
 _FUZZY: Final = (
     '<subscription xmlns="urn:dens:subscription:1" event="patient">'
@@ -76,7 +76,7 @@ class PooledSubscription:
 
 @dataclass(frozen=True)
 class LanguagePool:
-    """What the applications of a world choose from."""
+    """The subscriptions and notifications that the applications of a world choose from."""
 
     table: MissionTable
     languages: dict[int, SubscriptionLanguage]
@@ -88,16 +88,16 @@ class LanguagePool:
     documents: int
     offers: int
 
-    def draw(self, chance: Random, number: int, stamp_s: int) -> tuple[int, bytes, Facts]:
-        """Return a notification that is new, its language, and what it is about."""
-        kind = chance.random()
+    def draw(self, rng: Random, number: int, stamp_s: int) -> tuple[int, bytes, Facts]:
+        """Return the language, the vector and the facts of a new notification."""
+        kind = rng.random()
         if kind < 0.6:
-            pulse = chance.choice(PULSES)
+            pulse = rng.choice(PULSES)
             return self.readings, self._reading(pulse, number, stamp_s), ("pulse", pulse)
         if kind < 0.8:
-            rent = chance.choice(RENTS)
+            rent = rng.choice(RENTS)
             return self.offers, self._read(self.offers, _OFFER.format(rent)), ("rent", rent)
-        topic = chance.choice(TOPICS)
+        topic = rng.choice(TOPICS)
         return self.documents, self._read(self.documents, _REPORT.format(number, topic)), ("topic", topic)
 
     def _read(self, language: int, document: str) -> bytes:
@@ -127,7 +127,7 @@ def _compiled(document: str, table: MissionTable) -> tuple[int, bytes]:
 
 @cache
 def language_pool() -> LanguagePool:
-    """Return the pool: two subscriptions, or more, in each language."""
+    """Return the pool: two or more subscriptions per language, and one composite."""
     table = load_mission_table(["medical", "housing", "reports"])
 
     def above(least: int) -> Callable[[int | str], bool]:
@@ -136,7 +136,7 @@ def language_pool() -> LanguagePool:
     def below(most: int) -> Callable[[int | str], bool]:
         return lambda value: isinstance(value, int) and value <= most
 
-    asked: list[tuple[str, str, Callable[[int | str], bool]]] = [
+    documents: list[tuple[str, str, Callable[[int | str], bool]]] = [
         (_FUZZY.format("ge", 80), "pulse", above(80)),
         (_FUZZY.format("ge", 140), "pulse", above(140)),
         (_FUZZY.format("le", 80), "pulse", below(80)),
@@ -149,7 +149,8 @@ def language_pool() -> LanguagePool:
         (_COMPOSITE.format(FAST, SLOW), "", lambda value: False),
     ]
     subscriptions = tuple(
-        PooledSubscription(*_compiled(document, table), about, accepts) for document, about, accepts in asked
+        PooledSubscription(*_compiled(document, table), about, accepts)
+        for document, about, accepts in documents
     )
     numbers = [one.language for one in subscriptions]
     return LanguagePool(

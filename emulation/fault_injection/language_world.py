@@ -1,9 +1,9 @@
-"""A world whose nodes use the languages that ship, bound to a mission table as everywhere else.
+"""A world whose nodes use the shipped languages, bound to a mission table.
 
-Engines, matchers, composers, directories and filter hosts are those of dens/node/assembly.py. What
-satisfies what is decided by the oracle of language_pool.py. Of composites is demanded: each is for the
-subscription that it names, none is shown twice, none without two events that make one, and at least one
-where there are two that every mediator must take to be in that order.
+Engines, matchers, composers, directories and filter hosts are those of dens/node/assembly.py. The oracle of
+language_pool.py decides which notification satisfies which subscription. A composite has to be for the
+subscription that it names, be delivered once and be made of two real events; and two events whose order
+is beyond doubt have to make at least one.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ from dens.overlay.assembly import Assembly
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.events import NotificationDelivered
 from dens.overlay.wire.item import NUMBER_BITS, ItemId, format_id
-from emulation.fault_injection.applications import Applications, Asked
+from emulation.fault_injection.applications import Applications, SubscriptionRevision
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.invariant_checker import InvariantChecker
 from emulation.fault_injection.language_pool import FAST, SLOW, Facts, PooledSubscription, language_pool
@@ -33,7 +33,7 @@ _OFFERED: Final = (
     ("report", ("kind", "topic")),
 )
 _APART_MS: Final = 2_000
-"""Composites tell times in seconds: what is closer together may be one moment."""
+"""Composites have times in seconds, so events closer together may count as simultaneous."""
 
 
 class LanguageApplications(Applications):
@@ -42,32 +42,32 @@ class LanguageApplications(Applications):
     def __init__(self, world: "LanguageWorld") -> None:
         super().__init__(world)
         self.facts: dict[bytes, Facts] = {}
-        """What each notification is about, by its vector."""
+        """The facts of each notification, by its vector."""
         self._numbers: dict[int, int] = {}
 
     def _drawn_subscription(self, node: int, id: int, seq: int, q: int) -> tuple[bytes, int]:
-        chance, pool = self._world.chance, language_pool().subscriptions
-        language = chance.choice(sorted({one.language for one in pool}))
-        drawn = chance.choice([one for one in pool if one.language == language])
+        rng, pool = self._world.rng, language_pool().subscriptions
+        language = rng.choice(sorted({one.language for one in pool}))
+        drawn = rng.choice([one for one in pool if one.language == language])
         return framed(id, seq, q, drawn.body), drawn.language
 
     def _drawn_notification(self, node: int) -> tuple[bytes, int]:
         number = self._numbers[node] = self._numbers.get(node, 0) + 1
         stamp_s = self._world.local(node) // 1_000
-        language, vector, facts = language_pool().draw(self._world.chance, number, stamp_s)
+        language, vector, facts = language_pool().draw(self._world.rng, number, stamp_s)
         self.facts[vector] = facts
         return vector, language
 
-    def wants(self, asked: Asked, vector: bytes) -> bool:
-        """Return whether a notification satisfies a subscription, by what both were made of."""
+    def wants(self, revision: SubscriptionRevision, vector: bytes) -> bool:
+        """Return whether a notification satisfies a subscription, according to the oracle."""
         facts = self.facts.get(vector)
-        return facts is not None and _pooled(asked).wants(facts)
+        return facts is not None and _pooled(revision).wants(facts)
 
 
-def _pooled(asked: Asked) -> PooledSubscription:
-    body = asked.vector[3:]
+def _pooled(revision: SubscriptionRevision) -> PooledSubscription:
+    body = revision.vector[3:]
     [found] = [
-        one for one in language_pool().subscriptions if (one.language, one.body) == (asked.language, body)
+        one for one in language_pool().subscriptions if (one.language, one.body) == (revision.language, body)
     ]
     return found
 
@@ -79,7 +79,7 @@ class LanguageChecker(InvariantChecker):
         super().__init__(world)
         self._pool = language_pool()
         self._shown: set[tuple[int, bytes]] = set()
-        """Which results each subscriber saw."""
+        """Subscribers and the results delivered to them."""
         self._served: set[tuple[int, int, int]] = set()
         """The subscription revisions that got a composite."""
 
@@ -89,30 +89,30 @@ class LanguageChecker(InvariantChecker):
             return False
         results = self._pool.languages[item.language].results
         assert results is not None
-        name = f"{node} saw the composite {format_id(item.id)}"
+        name = f"subscriber {node} received the composite {format_id(item.id)}"
         for one in results(item.payload):
             place = (node, one.identity)
-            demand(place not in self._shown, 3, f"{name}, a result that it saw before")
+            demand(place not in self._shown, 3, f"{name} with a result that it already has")
             self._shown.add(place)
         for id, seq, _, _ in event.satisfied:
-            [asked] = [
+            [revision] = [
                 one
-                for one in self._world.applications.asked
+                for one in self._world.applications.revisions
                 if (one.subscriber, one.id, one.seq) == (node, id, seq)
             ]
-            is_one = asked.language == item.language and self._pairs(asked, -self._world.plan.slack_ms)
-            demand(bool(is_one), 2, f"{name}, which no two events make")
+            is_one = revision.language == item.language and self._pairs(revision, -self._world.plan.slack_ms)
+            demand(bool(is_one), 2, f"{name}, for which there are no two events")
             self._served.add((node, id, seq))
         return True
 
-    def _pairs(self, asked: Asked, slack_ms: int) -> "list[tuple[Published, Published]]":
+    def _pairs(self, revision: SubscriptionRevision, slack_ms: int) -> "list[tuple[Published, Published]]":
         """Return the events of one source that make a composite, the first and the second."""
         applications = self._world.applications
         assert isinstance(applications, LanguageApplications)
         events = [
             (applications.facts[one.vector], one)
             for one in applications.published.values()
-            if asked.is_in_force(one.event_ms, slack_ms)
+            if revision.is_in_force(one.event_ms, slack_ms)
         ]
         pulses = [
             (value, one) for (about, value), one in events if about == "pulse" and isinstance(value, int)
@@ -127,17 +127,21 @@ class LanguageChecker(InvariantChecker):
             and first.event_ms + slack_ms + (_APART_MS if slack_ms >= 0 else 0) <= second.event_ms
         ]
 
-    def owed_and_missing(self, as_of_ms: int) -> list[tuple[int, ItemId]]:
+    def missing_deliveries(self, as_of_ms: int) -> list[tuple[int, ItemId]]:
         """Return what should have been delivered by then, composites included."""
-        missing = super().owed_and_missing(as_of_ms)
+        missing = super().missing_deliveries(as_of_ms)
         live_ms = as_of_ms + 1_000
-        for asked in self._world.applications.asked:
-            key = (asked.subscriber, asked.id, asked.seq)
-            if asked.language != self._pool.composite or asked.over_ms is not None or key in self._served:
+        for revision in self._world.applications.revisions:
+            key = (revision.subscriber, revision.id, revision.seq)
+            if (
+                revision.language != self._pool.composite
+                or revision.over_ms is not None
+                or key in self._served
+            ):
                 continue
             missing += [
-                (asked.subscriber, second.id)
-                for first, second in self._pairs(asked, self._world.plan.slack_ms)
+                (revision.subscriber, second.id)
+                for first, second in self._pairs(revision, self._world.plan.slack_ms)
                 if all(one.until_ms > live_ms and one.id not in self.dropped for one in (first, second))
             ]
         return missing

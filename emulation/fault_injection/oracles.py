@@ -1,7 +1,8 @@
-"""Invariant 5: nobody beats the ideal earliest path, and a fault-free run never misses the trimmed one.
+"""Invariant 5: no delivery precedes the ideal earliest arrival, and without faults none misses the trimmed
+one.
 
-Both oracles are computed from the list of contacts alone, by relaxing contacts until nothing changes; they
-know nothing of the engines. A path runs from the publisher over mediators to the subscriber.
+Both oracles are computed from the list of contacts alone, by relaxing contacts until nothing changes. A path
+runs from the publisher over mediators to the subscriber.
 """
 
 from collections.abc import Container, Sequence
@@ -10,7 +11,7 @@ from typing import Final
 
 LINK_MS: Final = 2
 DELTA_MS: Final = 5 * LINK_MS
-"""Hello, summary, subscribe, notify: four trips of a contact whose mediator knew nothing yet, and one to
+"""HELLO, SUMMARY, SUBSCRIBE, NOTIFY: four trips in a contact with a mediator that knew nothing, and one
 spare.
 """
 
@@ -18,11 +19,11 @@ LoggedContact = tuple[int, int, int, int]
 """(one node, the other, begin, end)."""
 
 _LONGEST_S: Final = ((1 << 32) - 1) // 1_000
-"""An age has four bytes, in milliseconds; nothing lasts longer than they can count."""
+"""The longest lifetime: an age has four bytes, in milliseconds."""
 
 
 def lifetime_ms(q: int) -> int:
-    """Return the lifetime that a code stands for, ⌊2^(q/8)⌋ seconds, found by taking roots.
+    """Return the lifetime of a code, ⌊2^(q/8)⌋ seconds, by taking roots.
 
     >>> [lifetime_ms(q) for q in (0, 8, 12, 16)]
     [1000, 2000, 2000, 4000]
@@ -39,8 +40,7 @@ def earliest_arrivals(
     trip_ms: int,
     delta_ms: int,
 ) -> dict[int, float]:
-    """Return when something that is ready at the source could be at each other node; unreachable ones are
-    left out.
+    """Return the earliest arrival at each reachable node of something that is ready at the source.
 
     What waits when a contact opens arrives `delta_ms` later, what comes later arrives after one trip, and
     what would arrive at or after the end does not (an ideal link, with no trip, delivers until the end).

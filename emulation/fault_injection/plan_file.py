@@ -1,12 +1,12 @@
-"""A fault plan as a file: one world, said whole, so that it stays the world that it was.
+"""A fault plan as a file: the complete description of one world, which later versions reproduce.
 
-A seed is only a number: what is drawn from it changes when anything is added that may be drawn. A plan that
-broke an invariant is therefore kept as itself, with the seed from which its world draws chance.
+A seed alone is not enough: what is drawn from it changes whenever the drawing does. A plan that broke an
+invariant is therefore stored whole, with the seed of the random numbers of its world.
 
     {"version": 1, "seed": 1234, "faults": "all", "broke": "", "plan": {"subscribers": 2, …}}
 
-What a file does not say is as it is by default; what nobody knows is refused. The decoder is total: whatever
-the bytes are, they are a plan, or a `DocumentError` that says everything that is wrong with them.
+Missing keys have their defaults, unknown keys are refused. The decoder is total: any bytes give a plan or a
+`DocumentError` with all problems.
 """
 
 import json
@@ -29,16 +29,18 @@ _MOST_OF_A_ROLE: Final = 64
 _LONGEST_MS: Final = 3_600_000
 _LARGEST_NUMBER: Final = 1 << 48
 _LAST_FIRST_NUMBER: Final = (1 << 31) - 20_000
-"""The latest that is drawn: so many numbers a world needs at most before they come to their end."""
+"""The highest first number that is drawn: a world needs at most 20,000 more."""
 _LAST_ID: Final = 255
 _MOST_PARTS: Final = 2
 _MOST_MOMENTS: Final = 3_000_000
-"""So often something may happen: some minutes of work."""
+"""The most operations of a plan: some minutes of work."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPlan:
-    """A plan, the seed of its world, which faults were allowed where it was drawn, and what broke then."""
+    """A plan, the seed of its world, the faults that were allowed when it was drawn, and the broken
+    invariant.
+    """
 
     seed: int
     plan: Plan
@@ -49,23 +51,23 @@ class KeptPlan:
 def encode_plan(kept: KeptPlan) -> str:
     """Return the text of a plan's file."""
     plan = kept.plan
-    said: dict[str, Any] = {field.name: getattr(plan, field.name) for field in fields(Plan)}
-    said["faults"] = {field.name: getattr(plan.faults, field.name) for field in fields(Faults)}
-    said["limits"] = {field.name: getattr(plan.limits, field.name) for field in fields(Limits)}
-    said["mission_key"] = None if plan.mission_key is None else plan.mission_key.hex()
-    said["homes"] = {str(end): home for end, home in plan.homes.items()}
+    table: dict[str, Any] = {field.name: getattr(plan, field.name) for field in fields(Plan)}
+    table["faults"] = {field.name: getattr(plan.faults, field.name) for field in fields(Faults)}
+    table["limits"] = {field.name: getattr(plan.limits, field.name) for field in fields(Limits)}
+    table["mission_key"] = None if plan.mission_key is None else plan.mission_key.hex()
+    table["homes"] = {str(subscriber): home for subscriber, home in plan.homes.items()}
     document = {
         "version": VERSION,
         "seed": kept.seed,
         "faults": kept.faults,
         "broke": kept.broke,
-        "plan": said,
+        "plan": table,
     }
     return json.dumps(document, indent=1) + "\n"
 
 
 def read_plan(content: bytes, file: str) -> KeptPlan:
-    """Return what a plan's file says, or raise `DocumentError`."""
+    """Return the plan of a file, or raise `DocumentError`."""
     refuse_large(content, file, _LARGEST)
     document = parse_json(content, file, CODE)
     reader = _Reader(file, content.decode("utf-8-sig"))
@@ -76,18 +78,18 @@ def read_plan(content: bytes, file: str) -> KeptPlan:
     ):
         reader.refuse("version", f'a plan begins with {{"version": {VERSION}, …}}')
         raise reader.error()
-    said = reader.table(document, "version", {"version", "seed", "faults", "broke", "plan"})
-    seed = reader.read(said, "seed", _whole(-_LARGEST_NUMBER, _LARGEST_NUMBER), 0)
-    faults = reader.read(said, "faults", _word, "all")
-    broke = reader.read(said, "broke", _word, "")
-    plan = reader.plan(said.get("plan"))
+    table = reader.table(document, "version", {"version", "seed", "faults", "broke", "plan"})
+    seed = reader.read(table, "seed", _whole(-_LARGEST_NUMBER, _LARGEST_NUMBER), 0)
+    faults = reader.read(table, "faults", _word, "all")
+    broke = reader.read(table, "broke", _word, "")
+    plan = reader.plan(table.get("plan"))
     if reader.problems:
         raise reader.error()
     return KeptPlan(seed, plan, faults, broke)
 
 
 Check = Callable[[Any], Any]
-"""Returns a value as a plan has it, or raises ValueError with what it should be."""
+"""Returns a value as a plan has it, or raises ValueError with what is expected."""
 
 
 def _whole(least: int, most: int) -> Check:
@@ -219,7 +221,7 @@ _LEAST_LIMITS: Final = {"number_step": 1, "retry_ms": 1, "retry_most_ms": 1, "he
 
 
 class _Reader:
-    """Reads fields, and notes all that is wrong with them."""
+    """Reads fields and collects problems."""
 
     def __init__(self, file: str, text: str) -> None:
         self._file = file
@@ -227,79 +229,83 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def refuse(self, name: str, message: str) -> None:
-        """Note what is wrong, at the first place where this name stands."""
+        """Record a problem at the first occurrence of this name."""
         line, column = place_of(self._text, max(0, self._text.find(f'"{name}"')))
         self.problems.append(Problem(self._file, line, column, "error", CODE, f"{name}: {message}"))
 
     def error(self) -> DocumentError:
-        """Return everything that is wrong."""
+        """Return all problems as an error."""
         return DocumentError(self.problems)
 
     def table(self, value: Any, name: str, known: set[str]) -> dict[str, Any]:
-        """Return a table that has none but known keys; what it has beside them is noted."""
+        """Return the known keys of a table; unknown ones are problems."""
         if not isinstance(value, dict):
             self.refuse(name, "this has to be a table")
             return {}
         for key in value.keys() - known:
-            self.refuse(key, f"nobody knows what this is{did_you_mean(key, known)}")
+            self.refuse(key, f"unknown key{did_you_mean(key, known)}")
         return {key: value[key] for key in value.keys() & known}
 
-    def read(self, said: Mapping[str, Any], name: str, check: Check, default: Any) -> Any:
-        """Return one field; what is wrong with it is noted."""
-        if name not in said:
+    def read(self, table: Mapping[str, Any], name: str, check: Check, default: Any) -> Any:
+        """Return one field, or its default if it is missing or invalid."""
+        if name not in table:
             return default
         try:
-            return check(said[name])
+            return check(table[name])
         except ValueError as error:
             self.refuse(name, f"this has to be {error}")
             return default
 
     def plan(self, value: Any) -> Plan:
-        """Return the plan that a table says."""
-        usual = Plan()
-        said = self.table(value, "plan", {field.name for field in fields(Plan)})
-        faults = self._of_numbers(said.get("faults", {}), "faults", Faults(), _probability)
-        limits = self._of_numbers(said.get("limits", {}), "limits", Limits(), None)
-        found = {name: self.read(said, name, check, getattr(usual, name)) for name, check in _PLAN.items()}
-        plan = Plan(faults=faults, limits=limits, **found)
+        """Return the plan in a table."""
+        default = Plan()
+        table = self.table(value, "plan", {field.name for field in fields(Plan)})
+        faults = self._of_numbers(table.get("faults", {}), "faults", Faults(), _probability)
+        limits = self._of_numbers(table.get("limits", {}), "limits", Limits(), None)
+        values = {
+            name: self.read(table, name, check, getattr(default, name)) for name, check in _PLAN.items()
+        }
+        plan = Plan(faults=faults, limits=limits, **values)
         if plan.first_node + plan.subscribers + plan.mediators + plan.publishers > LAST_NODE:
-            self.refuse("first_node", f"nodes have numbers up to {LAST_NODE}, and these do not fit below it")
+            self.refuse("first_node", f"the numbers of the nodes would exceed {LAST_NODE}, the highest")
         self._check_together(plan)
         return plan
 
     def _check_together(self, plan: Plan) -> None:
-        """Note what does not fit together: a world that cannot be would be told as a broken promise."""
+        """Check fields against each other: an impossible world would be reported as a broken invariant."""
         count = plan.subscribers + plan.mediators + plan.publishers + (plan.faults.flood > 0)
         if len(plan.nodes) != count:
-            self.refuse("numbers", f"there are {count} nodes, and {len(plan.nodes)} numbers for them")
+            self.refuse("numbers", f"{len(plan.nodes)} numbers for {count} nodes")
         subscribers = plan.nodes[: plan.subscribers]
         mediators = plan.nodes[plan.subscribers :][: plan.mediators]
-        if any(end not in subscribers or home not in mediators for end, home in plan.homes.items()):
-            ends, homes = (", ".join(map(str, these)) for these in (subscribers, mediators))
-            self.refuse("homes", f"subscribers ({ends}) have a home at mediators ({homes})")
+        if any(node not in subscribers or home not in mediators for node, home in plan.homes.items()):
+            nodes, homes = (", ".join(map(str, numbers)) for numbers in (subscribers, mediators))
+            self.refuse("homes", f"expected subscribers ({nodes}) and their mediators ({homes})")
         if (plan.has_parts or plan.composes) and max(plan.ids) + _MOST_PARTS > _LAST_ID:
             self.refuse(
-                "ids", f"with has_parts or composes they go up to {_LAST_ID - _MOST_PARTS}: parts follow them"
+                "ids",
+                f"with has_parts or composes, ids are at most {_LAST_ID - _MOST_PARTS}: those of parts "
+                "follow",
             )
-        nodes = plan.subscribers + plan.mediators + plan.publishers
-        often_ms = min(plan.contact_every_ms, plan.operation_every_ms)
-        moments = nodes * (plan.duration_ms + plan.heal_ms) // often_ms
+        every_ms = min(plan.contact_every_ms, plan.operation_every_ms)
+        moments = (count - (plan.faults.flood > 0)) * (plan.duration_ms + plan.heal_ms) // every_ms
         if moments > _MOST_MOMENTS:
             self.refuse(
                 "duration_ms",
-                f"{moments:,} things would happen, {_MOST_MOMENTS:,} at most: shorter, or fewer",
+                f"about {moments:,} operations, at most {_MOST_MOMENTS:,} are allowed; shorten the run or "
+                "make operations rarer",
             )
 
-    def _of_numbers(self, value: Any, name: str, usual: Any, check: Check | None) -> Any:
-        names = [field.name for field in fields(usual)]
-        said = self.table(value, name, set(names))
-        found = {
-            one: self.read(
-                said,
-                one,
-                check or _whole(_LEAST_LIMITS.get(one, 0), _LARGEST_NUMBER),
-                getattr(usual, one),
+    def _of_numbers(self, value: Any, name: str, default: Any, check: Check | None) -> Any:
+        keys = [field.name for field in fields(default)]
+        table = self.table(value, name, set(keys))
+        values = {
+            key: self.read(
+                table,
+                key,
+                check or _whole(_LEAST_LIMITS.get(key, 0), _LARGEST_NUMBER),
+                getattr(default, key),
             )
-            for one in names
+            for key in keys
         }
-        return type(usual)(**found)
+        return type(default)(**values)

@@ -1,9 +1,9 @@
-"""Which seeds of a campaign are finished, and what became of them, as a file that a later sitting continues.
+"""The progress of a campaign as a file, which a later run continues: finished seeds and their results.
 
     {"version": 1, "campaign": "engines all", "finished": [[1, 4000]], "steps": …, "crashes": …,
      "delivered": …, "broken": [{"seed": 17, …}]}
 
-The decoder is total: whatever the bytes are, they are progress of this campaign or a `DocumentError`.
+The decoder is total: any bytes give progress of this campaign or a `DocumentError`.
 """
 
 import json
@@ -24,10 +24,10 @@ _COUNTS: Final = ("steps", "crashes", "delivered")
 
 @dataclass
 class Progress:
-    """What became of the seeds of one campaign."""
+    """The results of the finished seeds of one campaign."""
 
     campaign: str
-    """The world, the faults and the options: what a seed means depends on them."""
+    """The world, the faults and the options, which together decide what a seed means."""
     finished: set[int] = field(default_factory=set)
     steps: int = 0
     crashes: int = 0
@@ -35,7 +35,7 @@ class Progress:
     broken: list[dict[str, object]] = field(default_factory=list)
 
     def add(self, verdict: Verdict) -> None:
-        """Count a world that was judged."""
+        """Add the verdict of a world."""
         self.finished.add(verdict.seed)
         self.steps += verdict.steps
         self.crashes += verdict.crashes
@@ -56,7 +56,7 @@ class Progress:
 
 
 def _ranges(seeds: Iterable[int]) -> list[list[int]]:
-    """Return the first and the last seed of every run of seeds.
+    """Return the first and the last seed of every range of consecutive seeds.
 
     >>> _ranges({1, 2, 3, 9})
     [[1, 3], [9, 9]]
@@ -80,7 +80,7 @@ def _is_range(value: Any, most: int) -> bool:
 
 
 def read_progress(content: bytes, file: str, campaign: str, most_seeds: int) -> Progress:
-    """Return the progress that a file holds, or raise `DocumentError` where it is none of this campaign."""
+    """Return the progress in a file, or raise `DocumentError` if it is invalid or of another campaign."""
     refuse_large(content, file, _LARGEST)
     document = parse_json(content, file, CODE)
 
@@ -89,12 +89,11 @@ def read_progress(content: bytes, file: str, campaign: str, most_seeds: int) -> 
 
     if not isinstance(document, dict) or document.get("version") != VERSION:
         raise refuse(
-            f'progress begins with {{"version": {VERSION}, …}}; give another file, or remove this one'
+            f'a progress file begins with {{"version": {VERSION}, …}}; name another file, or remove this one'
         )
     if document.get("campaign") != campaign:
         raise refuse(
-            f"this is the progress of {document.get('campaign')!r}, and these seeds are of {campaign!r}; "
-            "give another file"
+            f"the file is of campaign {document.get('campaign')!r}, not {campaign!r}; name another file"
         )
     finished, broken = document.get("finished"), document.get("broken")
     if (
@@ -105,7 +104,7 @@ def read_progress(content: bytes, file: str, campaign: str, most_seeds: int) -> 
         or not all(_is_count(document.get(name)) for name in _COUNTS)
     ):
         raise refuse(
-            "finished has to be a list of pairs of seeds, broken a list of verdicts, the rest counts"
+            "finished has to be a list of pairs of seeds, broken a list of verdicts, and all others counts"
         )
     if sum(last - first + 1 for first, last in finished) > most_seeds:
         raise refuse(f"more than {most_seeds:,} seeds are finished")

@@ -1,9 +1,9 @@
-"""A composing language small enough to be its own oracle: one thing, then another, told by one source.
+"""A composite language small enough to be its own oracle: two notifications of one source in sequence.
 
-A body is two pairs of topic and least value (fault_injection/topics.py) and how many messages there may be
-from the first to the last: a match is two notifications of one source, the first one satisfying the first
-pair, the last one the second, numbered in that order and within so many. One composite is made of every last
-one. Sources may predict a match, and say how that ended, in the same bytes:
+A body is two pairs of topic and least value (fault_injection/topics.py) and the largest distance between the
+numbers of the two. A match is two notifications of one source: the first satisfies the first pair, the last
+one the second pair, numbered in that order and within the distance. Every last notification makes one
+composite. Sources may predict a match and publish the outcome of the prediction in the same format:
 
     kind  subscriber (4)  id  revision  last one (8)  first, or opening, one (8)
 """
@@ -20,14 +20,14 @@ from watchdog.header import NO_HEADER
 SEQUENCE = 11
 BODY_BYTES = 5
 KEEP_Q = 80
-"""So long a composite lives: for as long as any world."""
+"""The lifetime code of composites, longer than any world."""
 MATCH, PREDICTION, CONFIRMED, WITHDRAWN = 1, 2, 3, 4
 _COMPOSITE = Struct(">BIBBQQ")
 
 
 @dataclass(frozen=True)
 class Composite:
-    """What a notification of this language says."""
+    """A notification of this language."""
 
     kind: int
     subscriber: int
@@ -47,28 +47,28 @@ class Composite:
 
     @property
     def match(self) -> bytes:
-        """Return what is the same in everything that tells of this match."""
+        """Return the identity of the match, the same in a match and in confirmations of it."""
         return b"M%d %d %d %d" % (self.subscriber, self.id, self.seq, self.last)
 
     @property
     def prediction(self) -> bytes:
-        """Return what is the same in a prediction and its outcome."""
+        """Return the identity of the prediction, the same in its outcome."""
         return b"P%d %d %d %d" % (self.subscriber, self.id, self.seq, self.first)
 
 
 def results_of(vector: bytes) -> tuple[Result, ...]:
-    """Read what a composite says."""
-    said = Composite.decode(vector)
+    """Return the results in a composite."""
+    composite = Composite.decode(vector)
     found = []
-    if said.kind in (MATCH, CONFIRMED):
-        found.append(Result(said.match, 0))
-    if said.kind != MATCH:
-        found.append(Result(said.prediction, 0 if said.kind == PREDICTION else 1))
+    if composite.kind in (MATCH, CONFIRMED):
+        found.append(Result(composite.match, 0))
+    if composite.kind != MATCH:
+        found.append(Result(composite.prediction, 0 if composite.kind == PREDICTION else 1))
     return tuple(found)
 
 
 def parts_of_sequence(body: bytes) -> tuple[TopicPart, ...]:
-    """Take a sequence apart into its two pairs."""
+    """Return the two pairs of a sequence as parts."""
     return parts_of(_checked(body)[:4])
 
 
@@ -79,8 +79,8 @@ def _checked(body: bytes) -> bytes:
 
 
 def satisfies(body: bytes, place: int, vector: bytes) -> bool:
-    """Return whether a notification may stand at a place of a sequence: 0 or 1. Bytes that are not a
-    notification of the first language stand nowhere.
+    """Return whether a notification satisfies the pair at a place of a sequence, 0 or 1. Bytes that are not a
+    notification of the topic language satisfy none.
     """
     return len(vector) == 2 and matches(NO_HEADER + body[2 * place : 2 * place + 2], vector)
 
@@ -91,7 +91,7 @@ def is_in_order(body: bytes, first: ItemId, last: ItemId) -> bool:
 
 
 class SequenceMatcher:
-    """Judges composites: they name whom they are for."""
+    """Matches composites by the subscription that they name."""
 
     def __init__(self) -> None:
         self._keys: set[tuple[int, int]] = set()
@@ -104,9 +104,9 @@ class SequenceMatcher:
         self._keys.discard(key)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[TopicMatch]:
-        said = Composite.decode(vector)
-        key = (said.subscriber, said.id)
-        return [TopicMatch(key, 255, b"", said.seq)] if key in self._keys else []
+        composite = Composite.decode(vector)
+        key = (composite.subscriber, composite.id)
+        return [TopicMatch(key, 255, b"", composite.seq)] if key in self._keys else []
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
@@ -128,7 +128,7 @@ class _Sought:
 
 
 class SequenceComposer:
-    """Remembers what it is fed, and looks through all of it."""
+    """Keeps all notifications and searches all of them."""
 
     def __init__(self) -> None:
         self._sought: dict[tuple[int, int], _Sought] = {}
@@ -160,7 +160,7 @@ class SequenceComposer:
         return [made for key in keys for made in self._ends(key, item_id)]
 
     def _ends(self, key: tuple[int, int], item_id: ItemId) -> Iterator[CompositeNotification]:
-        """Yield one composite for every last message of a match with this one in it."""
+        """Yield a composite for every last message of a match that contains this message."""
         sought = self._sought[key]
         for last, event in sorted(self._events.items()):
             if not sought.wants(1, event):
@@ -186,7 +186,7 @@ class SequenceComposer:
         }
 
     def parts_of(self, made_vector: bytes) -> tuple[ItemId, ...] | None:
-        said = Composite.decode(made_vector)
-        parts = (said.first, said.last)
-        is_made = said.kind == MATCH and all(part in self._events for part in parts)
+        composite = Composite.decode(made_vector)
+        parts = (composite.first, composite.last)
+        is_made = composite.kind == MATCH and all(part in self._events for part in parts)
         return parts if is_made else None

@@ -1,4 +1,4 @@
-"""What sources filter for, as it should be: what is in force, and nothing that was withdrawn."""
+"""Checks the filters at sources: everything in force is filtered for, and nothing that was withdrawn."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -9,11 +9,11 @@ from emulation.fault_injection.topics import parts_of
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_REVISION, body_of
 
 if TYPE_CHECKING:
-    from emulation.fault_injection.applications import Asked
+    from emulation.fault_injection.applications import SubscriptionRevision
     from emulation.fault_injection.world import World
 
 _PAIRS_BYTES: Final = 4
-"""What of the body of two pairs, or of a sequence of them, says which pairs."""
+"""The length of the two pairs in a body, with or without the distance of a sequence."""
 
 Amiss = tuple[int, int, int, bool]
 """Source, subscriber, id, and whether it is in force."""
@@ -21,7 +21,7 @@ Amiss = tuple[int, int, int, bool]
 
 @dataclass(frozen=True)
 class Spared:
-    """A subscription that a source was not asked for, and until when it must look for it all the same."""
+    """A subscription whose install was suppressed, and until when the source has to serve it all the same."""
 
     source: int
     subscriber: int
@@ -32,14 +32,14 @@ class Spared:
 
 
 class Sources:
-    """Watches the sources of one world."""
+    """Checks the sources of one world."""
 
     def __init__(self, world: "World") -> None:
         self._world = world
         self._spared: set[Spared] = set()
 
     def spared(self, mediator: int, event: InstallSpared) -> None:
-        """See that a mediator did not ask a source for something."""
+        """Record that a mediator suppressed an install."""
         item, vector = event.item, event.item.payload
         assert event.peer is not None
         until_ms = item.expires_ms - self._world.skew_ms[mediator]
@@ -55,7 +55,7 @@ class Sources:
         )
 
     def check_spared(self, source: int) -> None:
-        """Check that this source looks for all that it was not asked for, for as long as that is in force."""
+        """Check that this source serves every suppressed subscription for as long as it is in force."""
         world, over = self._world, set()
         for one in self._spared:
             if one.source != source:
@@ -65,28 +65,34 @@ class Sources:
             else:
                 is_served = world.hosts[source].serves(one.body, world.local(source))
                 key = (one.subscriber, one.id)
-                demand(is_served, 2, f"{source} was not asked for {key}, and nothing there stands for it")
+                demand(
+                    is_served,
+                    2,
+                    f"the install of subscription {key} at source {source} was suppressed, but no filter "
+                    "there covers it",
+                )
         self._spared -= over
 
     def _is_in_force(self, spared: Spared) -> bool:
         revision = (spared.subscriber, spared.id, spared.seq)
         return any(
             one.over_ms is None and (one.subscriber, one.id, one.seq) == revision
-            for one in self._world.applications.asked
+            for one in self._world.applications.revisions
         )
 
     def amiss(self) -> list[Amiss]:
-        """Return what sources lack, and what they have for what is withdrawn.
+        """Return the filters that sources lack, and those that they still have for withdrawn subscriptions.
 
-        What has parts is at a source whole, or in all its parts; what is over in neither form. Where
-        mediators spare installs the same is asked of everything, and something that stands for it is enough.
+        A subscription with parts has to be installed whole or in all its parts, and neither after it was
+        withdrawn. If mediators suppress covered installs, this is checked for all subscriptions, and a
+        covering filter is enough.
         """
         world, plan = self._world, self._world.plan
         if plan.languages:
-            return []  # Their filter hosts are watchdogs, which have tests of their own.
+            return []  # Their filter hosts are watchdogs, which are tested elsewhere.
         found: list[Amiss] = []
         lateness_ms = plan.slack_ms if plan.faults.clock else 0
-        for one in world.applications.asked:
+        for one in world.applications.revisions:
             has_parts = len(one.vector) > BODY_AT + 2
             if not (has_parts or plan.covering) or one.until_ms <= world.now_ms + 1_000 + lateness_ms:
                 continue
@@ -98,8 +104,8 @@ class Sources:
                     found.append((source, one.subscriber, one.id, False))
         return found
 
-    def _is_at(self, source: int, one: "Asked") -> tuple[bool, bool]:
-        """Return whether some form of a subscription is at a source, and whether it is served there."""
+    def _is_at(self, source: int, one: "SubscriptionRevision") -> tuple[bool, bool]:
+        """Return whether any form of a subscription is installed at a source, and whether it is served."""
         host, body = self._world.hosts[source], one.vector[BODY_AT:]
         parts = parts_of(body[:_PAIRS_BYTES]) if len(body) > 2 else ()
         forms = {one.id: body} | {one.id + after: part.body for after, part in enumerate(parts, 1)}

@@ -1,10 +1,11 @@
-"""Two languages small enough to be their own oracle, and what a node needs to speak them.
+"""Two languages small enough to be their own oracle, with the matchers, directory and filter host they need.
 
 A subscription vector is id, seq, lifetime code, topic, least value; a notification vector is topic, value. It
 matches iff the topics are equal and the value is not below the least value; the degree is the value.
 
-The second language asks for either of two such pairs. It has no notifications of its own, and is taken apart
-into two subscriptions of the first for sources that do not know it.
+A subscription of the second language matches if either of two such pairs does. The language has no
+notifications of its own, and is decomposed into two subscriptions of the first for sources that do not know
+it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ EITHER = 10
 
 
 class TopicError(VectorError):
-    """Bytes that are no vector of this language."""
+    """Bytes that are not a vector of this language."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(offset, message)
@@ -52,7 +53,7 @@ def matches(sv: bytes, nv: bytes) -> bool:
 
 
 def parts_of(body: bytes) -> tuple[TopicPart, ...]:
-    """Take a subscription to either of two pairs apart."""
+    """Decompose a subscription to either of two pairs."""
     if len(body) != 4:
         raise TopicError("a subscription to either is two topics and least values", len(body))
     return TopicPart(LANGUAGE, body[:2]), TopicPart(LANGUAGE, body[2:])
@@ -87,17 +88,17 @@ class TopicMatcher:
 
 
 class EitherMatcher(TopicMatcher):
-    """Judges the notifications of the first language."""
+    """Matches notifications of the first language."""
 
     body_bytes = 4
 
 
 POISON = bytes((1, 255, 66))
-"""A notification that looks fine as long as nobody asks for anything, and is none of this language."""
+"""An invalid notification that goes unnoticed until a matcher has a subscription."""
 
 
 class PoisonedMatcher(TopicMatcher):
-    """Has a defect, which POISON finds: what it raises is no refusal."""
+    """A matcher with a defect: POISON makes it raise an unexpected exception."""
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[TopicMatch]:
         if vector != POISON:
@@ -118,13 +119,13 @@ TOPICS = BoundLanguage(matchers={LANGUAGE: TopicMatcher})
 EITHER_TOPICS = BoundLanguage(matchers={LANGUAGE: EitherMatcher}, decompose=parts_of)
 
 
-def stands_for(one: bytes, other: bytes) -> bool:
-    """Say whether a source that filters for one body of the first language tells all that another wants."""
+def topic_covers(one: bytes, other: bytes) -> bool:
+    """Return whether a filter for one body of the first language passes all that another body matches."""
     return one[0] == other[0] and one[1] <= other[1]
 
 
 class TopicCovers:
-    """Which bodies of the first language stand for which at a source: of one topic the lower least value."""
+    """A cover index of the first language: of one topic, the lower least value covers the higher."""
 
     def __init__(self) -> None:
         self._bodies: dict[tuple[int, int], bytes] = {}
@@ -139,7 +140,7 @@ class TopicCovers:
 
     def cover_of(self, key: tuple[int, int]) -> tuple[int, int] | None:
         body = self._bodies[key]
-        above = [one for one, held in self._bodies.items() if held != body and stands_for(held, body)]
+        above = [one for one, held in self._bodies.items() if held != body and topic_covers(held, body)]
         return max(above, key=lambda one: self._bodies[one][1], default=None)
 
 
@@ -186,9 +187,7 @@ class TopicDirectory:
 
 
 class TopicHost:
-    """A filter host that remembers what is installed, and forgets in time. It knows some languages, and has
-    room for some bodies.
-    """
+    """A filter host that knows some languages, and accepts bodies up to a size."""
 
     def __init__(self, languages: Collection[int] = (LANGUAGE,), most_bytes: int = 4) -> None:
         self._languages = languages
@@ -219,9 +218,9 @@ class TopicHost:
         )
 
     def serves(self, body: bytes, now_ms: int) -> bool:
-        """Return whether everything that a body of the first language wants is told."""
+        """Return whether an installed filter covers a body of the first language."""
         return any(
-            len(held) == 2 and stands_for(held, body)
+            len(held) == 2 and topic_covers(held, body)
             for _, held, until_ms in self.installed.values()
             if now_ms < until_ms
         )

@@ -1,8 +1,8 @@
 """A small deterministic world that drives real engines from one seed, without SimPy.
 
-Time is a heap of things to do. Links lose, repeat, delay (and so reorder) and corrupt; nodes crash at the
-named fault points and restart from what was committed; clocks agree on nothing. Everything that happens is
-shown to a checker, which compares it with what docs/reference/protocols.md promises.
+Time is a heap of actions. Links lose, repeat, delay (and so reorder) and corrupt; nodes crash at the named
+fault points and restart from what was committed; no two clocks agree. A checker sees everything that happens
+and compares it with the promises of docs/reference/protocols.md.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ Pair = tuple[int, int]
 
 
 class World:
-    """Nodes in a row: subscribers, then mediators, then publishers, then hostile ones."""
+    """Node numbers are given in this order: subscribers, mediators, publishers, hostile nodes."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class World:
         plan: Plan,
         store_of: Callable[[int], CrashingStore] = lambda node: MemoryStore(),
     ) -> None:
-        """`store_of` makes the store of a node."""
+        """Make the nodes; `store_of` makes the store of each."""
         self.seed = seed
         self.plan = plan
         self.now_ms = 0
         self.links: tuple[Pair, ...] = ()
-        """The links of a world that has some; in others any two nodes may meet."""
-        self.chance = Random(seed)
+        """Permanent links; empty in worlds where any two nodes may meet."""
+        self.rng = Random(seed)
         self.faults = plan.faults
         self._agenda: list[tuple[int, int, Callable[[], None]]] = []
         self._order = 0
@@ -78,7 +78,7 @@ class World:
         self.mediators = tuple(islice(numbers, plan.mediators))
         self.publishers = tuple(islice(numbers, plan.publishers))
         self.hostile = tuple(numbers)
-        self.skew_ms = {node: plan.clock_ms + self.chance.randrange(10**9) for node in self.all_nodes()}
+        self.skew_ms = {node: plan.clock_ms + self.rng.randrange(10**9) for node in self.all_nodes()}
         self._jumped = dict.fromkeys(self.all_nodes(), 0)
         self.stores = {node: store_of(node) for node in self.all_nodes()}
         self._assembly = self._assembled()
@@ -108,7 +108,7 @@ class World:
         return Applications(self)
 
     def _assembled(self) -> Assembly:
-        """Return what makes the engines of this world."""
+        """Return the factory of the engines of this world."""
         plan = self.plan
         matchers = POISONED if plan.is_poisoned else MATCHERS
         languages = {LANGUAGE: BoundLanguage(matchers={LANGUAGE: matchers[LANGUAGE]}, covers=TopicCovers)}
@@ -128,16 +128,15 @@ class World:
         )
 
     def all_nodes(self) -> tuple[int, ...]:
-        """Return everybody."""
         return self.plan.nodes
 
     def local(self, node: int) -> int:
-        """Return what the node's own clock shows: no two agree."""
+        """Return the time of the node's own clock."""
         return self.now_ms + self.skew_ms[node]
 
     @property
     def delivered(self) -> dict[tuple[int, ItemId], int]:
-        """Return when each subscriber saw each notification."""
+        """Return the time of each delivery, by subscriber and notification."""
         return self.checker.delivered
 
     # ------------------------------------------------------------------ nodes
@@ -164,14 +163,14 @@ class World:
             self.stores[node],
             now_ms,
             policy=None if self.plan.policy is None else POLICIES[self.plan.policy](node),
-            hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
+            hosts=frozenset(subscriber for subscriber, home in self.plan.homes.items() if home == node),
         )
 
     def _announce(self, machine: PublisherEndpoint, now_ms: int) -> None:
         machine.announce(b"\x01\x02", now_ms)
 
     def _source_host(self, node: int) -> FilterHost:
-        """Return what a source filters with: not every source knows every language, or has room for it."""
+        """Return the filter host of a source. Sources differ in the languages and sizes that they accept."""
         kind = (*self.publishers, *self.hostile).index(node) % 3
         self.hosts[node] = (
             TopicHost() if kind == 0 else TopicHost((LANGUAGE, EITHER), most_bytes=2 if kind == 1 else 4)
@@ -179,26 +178,26 @@ class World:
         return self.hosts[node]
 
     def crash(self, node: int) -> None:
-        """Throw the engine away with everything that was not committed; make a new one, at once or later."""
+        """Drop the engine and everything that was not committed, and restart it at once or later."""
         if node in self.down:
             return
         self.crashes += 1
         self.checker.crashed(node)
         self.stores[node] = self.stores[node].crash()
         self.down.add(node)
-        pause_ms = self.chance.randrange(5_000) if self.chance.random() < 0.3 else 0
+        pause_ms = self.rng.randrange(5_000) if self.rng.random() < 0.3 else 0
         self.at(self.now_ms + pause_ms, lambda: self.restart(node))
 
     def restart(self, node: int) -> None:
-        """Make a new engine from what the crash left."""
+        """Make a new engine from the store that the crash left."""
         if node in self.down:
             self.down.remove(node)
             self._start(node)
             self.checker.restarted(node)
 
     def _is_hit(self, node: int, point: str) -> bool:
-        """Crash this node at this fault point, if chance wants it."""
-        if not self.faults.crash or self.chance.random() >= self.faults.crash:
+        """Crash this node at this fault point with the probability of the plan."""
+        if not self.faults.crash or self.rng.random() >= self.faults.crash:
             return False
         self.crashed_at[point] += 1
         self.crash(node)
@@ -207,25 +206,25 @@ class World:
     # ------------------------------------------------------------------ time
 
     def at(self, at_ms: int, do: Callable[[], None]) -> None:
-        """Arrange something."""
+        """Schedule an action."""
         self._order += 1
         heappush(self._agenda, (at_ms, self._order, do))
 
     def run(self, until_ms: int) -> None:
-        """Do what is due until then."""
+        """Run the actions that are due until then."""
         while self._agenda and self._agenda[0][0] <= until_ms:
             self.now_ms, _, do = heappop(self._agenda)
             do()
         self.now_ms = until_ms
 
-    def turn(self, node: int, *, is_asked: bool = False) -> None:
-        """Let a node speak after any verb, arrange its next timer, and check what it promises.
+    def turn(self, node: int, *, by_application: bool = False) -> None:
+        """After any call of an engine: carry its datagrams, schedule its timer, and check the invariants.
 
-        The fault points are here. What an application asked (`is_asked`) it asks again until it is durable,
+        The fault points are here. An application repeats its request (`by_application`) until it is durable,
         so a crash before that commit would show nothing and is left out.
         """
         self.steps += 1
-        if not is_asked and self._is_hit(node, "before_commit"):
+        if not by_application and self._is_hit(node, "before_commit"):
             return
         machine = self.machines[node]
         out = machine.datagrams_to_send(self.local(node))
@@ -254,7 +253,7 @@ class World:
             self.turn(node)
 
     def jump(self, node: int, by_ms: int) -> None:
-        """Move a node's clock; all its jumps together stay within ten times the longest."""
+        """Move a node's clock; the sum of its jumps stays within ten times the longest jump."""
         if abs(self._jumped[node] + by_ms) > 10 * CLOCK_JUMP_MS:
             by_ms = -by_ms
         self._jumped[node] += by_ms
@@ -265,7 +264,7 @@ class World:
     # ------------------------------------------------------------------ links
 
     def open(self, a: int, b: int, for_ms: int) -> None:
-        """Let two nodes meet, unless they are in contact already or cannot be."""
+        """Open a contact, unless there is one already or a partition prevents it."""
         pair = (min(a, b), max(a, b))
         end_ms = self.now_ms + for_ms
         if pair in self.contacts or self._is_apart(pair):
@@ -280,7 +279,7 @@ class World:
         self.at(end_ms, lambda: self.close(pair) if self.contacts.get(pair) == end_ms else None)
 
     def close(self, pair: Pair) -> None:
-        """Part two nodes."""
+        """Close a contact, if it is open."""
         if self.contacts.pop(pair, None) is not None:
             position = self._begun[pair]
             self.contact_log[position] = (*self.contact_log[position][:3], self.now_ms)
@@ -296,48 +295,46 @@ class World:
         return self.now_ms < until_ms and (pair[0] in half) != (pair[1] in half)
 
     def split(self, for_ms: int) -> None:
-        """Let the nodes fall into two halves: what is across the line parts, and cannot meet."""
+        """Partition the nodes into two random halves; contacts between them are closed."""
         nodes = list(self.all_nodes())
-        self._halves = (set(self.chance.sample(nodes, len(nodes) // 2)), self.now_ms + for_ms)
+        self._halves = (set(self.rng.sample(nodes, len(nodes) // 2)), self.now_ms + for_ms)
         for pair in list(self.contacts):
             if self._is_apart(pair):
                 self.close(pair)
 
     def _carry(self, node: int, peer: int, data: bytes) -> None:
-        chance, faults = self.chance, self.faults
+        rng, faults = self.rng, self.faults
         self.frames.append((node, peer, data))
         self._frame_contact.append(self._begun.get((min(node, peer), max(node, peer)), -1))
-        copies = 2 if faults.repeat and chance.random() < faults.repeat else 1
+        copies = 2 if faults.repeat and rng.random() < faults.repeat else 1
         for _ in range(copies):
-            if faults.loss and chance.random() < faults.loss:
+            if faults.loss and rng.random() < faults.loss:
                 continue
-            delay_ms = 2 + (
-                chance.randrange(SLOWEST_MS) if faults.slow and chance.random() < faults.slow else 0
-            )
+            delay_ms = 2 + (rng.randrange(SLOWEST_MS) if faults.slow and rng.random() < faults.slow else 0)
             arrives, is_false = data, False
-            if faults.corrupt and chance.random() < faults.corrupt:
-                position = chance.randrange(len(data))
-                flipped = data[position] ^ (1 << chance.randrange(8))
+            if faults.corrupt and rng.random() < faults.corrupt:
+                position = rng.randrange(len(data))
+                flipped = data[position] ^ (1 << rng.randrange(8))
                 arrives, is_false = data[:position] + bytes((flipped,)) + data[position + 1 :], True
             self._arrange_arrival(delay_ms, node, peer, arrives, is_false)
-        if faults.replay and chance.random() < faults.replay:
+        if faults.replay and rng.random() < faults.replay:
             self.replay(node, peer)
 
     def _arrange_arrival(self, delay_ms: int, node: int, peer: int, data: bytes, is_false: bool) -> None:
         self.at(self.now_ms + delay_ms, lambda: self.arrive(node, peer, data, is_false))
 
     def replay(self, node: int, peer: int) -> None:
-        """Send again a frame that was recorded in an earlier contact of these two."""
+        """Replay a frame of an earlier contact of these two nodes, if one is found."""
         contact = self._begun[min(node, peer), max(node, peer)]
         for _ in range(8):
-            position = self.chance.randrange(len(self.frames))
+            position = self.rng.randrange(len(self.frames))
             a, b, data = self.frames[position]
             if (a, b) == (node, peer) and self._frame_contact[position] != contact:
                 self._arrange_arrival(1, node, peer, data, self.checker.is_bound_to_its_contact(data))
                 return
 
     def arrive(self, node: int, peer: int, data: bytes, is_false: bool = False) -> None:
-        """Let bytes come in; what is false must not change anything."""
+        """Deliver bytes to an engine. False ones must not change anything."""
         if (min(node, peer), max(node, peer)) in self.contacts and peer not in self.down:
             machine = self.machines[peer]
             machine.receive(data, node, self.local(peer))
@@ -348,48 +345,48 @@ class World:
     # ------------------------------------------------------------------ whole runs
 
     def live_through(self) -> None:
-        """Plan random contacts, operations and faults for the duration, then run."""
-        plan, chance = self.plan, self.chance
+        """Schedule random contacts, operations and faults for the duration, then run."""
+        plan, rng = self.plan, self.rng
         nodes = list(self.all_nodes())
 
         def meet() -> None:
-            a, b = chance.sample(nodes, 2)
-            for_ms = chance.randrange(*plan.contact_ms)
+            a, b = rng.sample(nodes, 2)
+            for_ms = rng.randrange(*plan.contact_ms)
             if a not in plan.homes and b not in plan.homes:
                 self.open(a, b, for_ms)
 
-        for end, home in plan.homes.items():
-            self.open(end, home, plan.duration_ms)
+        for subscriber, home in plan.homes.items():
+            self.open(subscriber, home, plan.duration_ms)
         if plan.subscribes_first:
             for subscriber in self.subscribers:
                 for id in plan.ids:
                     self.applications.subscribe(subscriber, id)
         for at_ms in range(0, plan.duration_ms, plan.contact_every_ms):
-            self.at(at_ms + chance.randrange(plan.contact_every_ms), meet)
+            self.at(at_ms + rng.randrange(plan.contact_every_ms), meet)
         for at_ms in range(0, plan.duration_ms, plan.operation_every_ms):
-            self.at(at_ms + chance.randrange(plan.operation_every_ms), self.applications.operate)
+            self.at(at_ms + rng.randrange(plan.operation_every_ms), self.applications.operate)
         for at_ms in range(0, plan.duration_ms, 1_000):
             self._arrange_trouble(at_ms)
         if plan.looks_up:
             for at_ms in range(0, plan.duration_ms, LOOK_UP_EVERY_MS):
-                self.at(at_ms + chance.randrange(LOOK_UP_EVERY_MS), self.applications.look_up)
+                self.at(at_ms + rng.randrange(LOOK_UP_EVERY_MS), self.applications.look_up)
         self.run(plan.duration_ms)
 
     def _arrange_trouble(self, at_ms: int) -> None:
-        faults, chance = self.faults, self.chance
-        if faults.partition and chance.random() < faults.partition:
-            self.at(at_ms, lambda: self.split(chance.randrange(1_000, 8_000)))
-        if faults.clock and chance.random() < faults.clock:
-            node, by_ms = chance.choice(self.all_nodes()), chance.randint(-CLOCK_JUMP_MS, CLOCK_JUMP_MS)
+        faults, rng = self.faults, self.rng
+        if faults.partition and rng.random() < faults.partition:
+            self.at(at_ms, lambda: self.split(rng.randrange(1_000, 8_000)))
+        if faults.clock and rng.random() < faults.clock:
+            node, by_ms = rng.choice(self.all_nodes()), rng.randint(-CLOCK_JUMP_MS, CLOCK_JUMP_MS)
             self.at(at_ms, lambda: self.jump(node, by_ms))
-        if faults.flood and chance.random() < faults.flood:
+        if faults.flood and rng.random() < faults.flood:
             self.at(at_ms, self.applications.flood)
 
     def heal(self, for_ms: int | None = None, faults: Faults | None = None) -> None:
-        """Stop the faults (or leave these), connect the nodes, and let what is owed arrive.
+        """Stop the faults (or keep only these), connect the nodes, and let expected deliveries arrive.
 
-        Every end meets every mediator, and the mediators form a ring. It lasts for the plan's time at most
-        and ends two seconds after the last thing owed has arrived.
+        Every endpoint meets every mediator, and the mediators form a ring. It lasts at most for the heal time
+        of the plan, and ends two seconds after the last expected delivery.
         """
         self._stop_faults(faults)
         lasting_ms = self.plan.heal_ms if for_ms is None else for_ms
@@ -397,7 +394,8 @@ class World:
             self.close(pair)
         ring = list(self.mediators)
         links = set(zip(ring, ring[1:] + ring[:1], strict=True)) if len(ring) > 1 else set()
-        links |= {(end, node) for end in self.all_nodes() for node in ring if end not in self.mediators}
+        endpoints = [node for node in self.all_nodes() if node not in self.mediators]
+        links |= {(endpoint, mediator) for endpoint in endpoints for mediator in ring}
         looking_ms = LOOK_UPS_AT_LAST * (LOOK_UP_MS + 1) if self.plan.looks_up else 0
         for a, b in sorted(links):
             self.open(a, b, lasting_ms + looking_ms + 1)
@@ -406,26 +404,28 @@ class World:
             self._look_up_at_last()
 
     def _stop_faults(self, faults: Faults | None) -> None:
-        """Stop the faults, or leave these; restart every node that is down."""
+        """Stop the faults, or keep only these; restart every node that is down."""
         self.faults = faults or Faults(loss=self.plan.heal_loss)
         self._halves = None
         for node in sorted(self.down):
             self.restart(node)
 
     def _settle(self, end_ms: int) -> None:
-        """Run until two seconds after the last thing expected has arrived, and no longer than until then."""
+        """Run until two seconds after the last expected delivery, at most until `end_ms`."""
         while self.now_ms < end_ms:
             is_done = self.checker.is_settled()
             self.run(min(end_ms, self.now_ms + 2_000))
             if is_done and self.checker.is_settled():
-                break  # an application may have published something last while the faults stopped
+                break  # An application may have published while the faults stopped.
 
     def _look_up_at_last(self) -> None:
-        """Let a subscriber ask until everybody has answered; a greeting may still be under way at first."""
+        """Let a subscriber look up offers until the answer is complete; a handshake may still be under
+        way.
+        """
         node = self.subscribers[0]
         for _ in range(LOOK_UPS_AT_LAST):
             self.applications.look_up(node)
             self.run(self.now_ms + LOOK_UP_MS + 1)
-            if self.checker.lookups.has_heard_everybody(node):
+            if self.checker.lookups.is_complete(node):
                 return
         self.checker.lookups.conclude(node)

@@ -1,1 +1,1 @@
-"""Fault injection: devices crash and are cut off, clocks jump, frames are lost and corrupted."""
+"""Faults of scenarios: crashes, partitions and clock jumps."""

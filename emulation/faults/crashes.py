@@ -1,8 +1,8 @@
-"""Devices that go down and begin again.
+"""Crashes and restarts of devices.
 
-A device that is down hears, says and measures nothing; its engines are gone. When it comes up again it has
-new engines, made from what was committed or from nothing, and takes up the contacts that still last. Its
-sensors belong to the world and go on.
+A device that is down neither receives, sends nor measures; its engines are gone. After a restart it has new
+engines, made from the committed store or from an empty one, and resumes the contacts that are still open. Its
+sensors belong to the world and keep their schedule.
 """
 
 from emulation.clock import Rank
@@ -13,7 +13,7 @@ from emulation.world.world import World
 
 
 class Crashes:
-    """Takes devices down and lets them begin again."""
+    """Stops and restarts devices."""
 
     def __init__(self, world: World, factory: NodeFactory, workload: Workload) -> None:
         self._world = world
@@ -21,7 +21,7 @@ class Crashes:
         self._workload = workload
 
     def strike(self, device: int, fault: CrashSettings) -> None:
-        """Let a device crash that is up, and begin again after a while if the fault says so."""
+        """Crash a device unless it is down, and schedule its restart if the fault has one."""
         world = self._world
         if device in world.reachability.down:
             return
@@ -31,12 +31,12 @@ class Crashes:
             world.clock.call_at(at_ms, Rank.APPLICATION, self.start, device, fault.store == "kept")
 
     def stop(self, device: int, reason: str) -> None:
-        """Let a device fall silent with everything that it had not committed."""
+        """Stop a device; it loses everything that was not committed."""
         world = self._world
         if world.energy is not None:
             world.energy.stops(device)
         for node in world.inside(device):
-            world.tell_ends_of(node)
+            world.record_expired_at(node)
         world.reachability.down.add(device)
         world.silence(device)
         for node in world.inside(device):
@@ -44,7 +44,7 @@ class Crashes:
             world.journal.state(world.now_ms, node.number, "down", reason)
 
     def start(self, device: int, has_store: bool) -> None:
-        """Let a device begin again, if its battery lets it."""
+        """Restart a device, unless its battery is empty."""
         world, now_ms = self._world, self._world.now_ms
         if world.energy is not None and not world.energy.can_start(device):
             return

@@ -1,1 +1,1 @@
-"""What carries frames between devices that are not in range of each other, where a scenario asks for it."""
+"""Forwarding layers: carry frames over several hops between devices that are not in range of each other."""

@@ -1,4 +1,4 @@
-"""None: only devices in range of each other talk, and what lies further away is carried there."""
+"""None: frames go only between devices in range; anything further away is carried by moving devices."""
 
 from typing import Final
 

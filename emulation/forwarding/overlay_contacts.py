@@ -1,14 +1,14 @@
-"""With whom engines talk that are not in range: the nearest mediator of an end's partition, and the mediators
-nearest to a mediator.
+"""Contacts of engines beyond radio range: an endpoint with its nearest mediator, a mediator with those near
+it.
 
-An *end* that has no mediator in range has a contact with the nearest one: fewest hops, then the lowest
-number. It keeps the one that it has until that is out of reach, or another is two hops nearer. Two
-*mediators* have a contact if no shortest way between them leads over a third. So all mediators of a partition
-are connected: of two that were not, take the nearest pair; a third on a shortest way between them would be
-nearer to both, and so connected to both.
+An *endpoint* without a mediator in range has a contact with the nearest one: fewest hops, then the lowest
+number. It keeps its mediator until that is unreachable or another is two hops nearer. Two *mediators* have a
+contact if no shortest path between them contains a third. All mediators of a partition are then connected:
+take the nearest pair of mediators that is not; a third on a shortest path between them would be nearer to
+both, and therefore connected to both.
 
-Everybody looks around in the known topology, breadth first, until they have seen enough. Whose neighbours
-they looked at is remembered: only when one of these gets or loses a neighbour does anybody look again.
+Each device searches the known topology breadth first until it has found enough. The devices whose neighbours
+it visited are remembered: only a change at one of these makes it search again.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,69 +20,70 @@ Pair = tuple[int, int]
 """The lower number first."""
 
 WORTH_A_CHANGE: Final = 2
-"""So many hops nearer another mediator has to be for an end to leave the one that it has."""
+"""Hops by which another mediator has to be nearer for an endpoint to change to it."""
 
 
 class OverlayContacts:
-    """Which pairs have a contact beyond the range of their radios, and over how many hops."""
+    """Pairs with a contact beyond radio range, and their distance in hops."""
 
     def __init__(
-        self, topology: KnownTopology, mediators: Collection[int], ends: Iterable[int], hop_limit: int
+        self, topology: KnownTopology, mediators: Collection[int], endpoints: Iterable[int], hop_limit: int
     ) -> None:
-        """Take who mediates and who is an end; whoever is neither only forwards."""
+        """Take the mediators and endpoints; all other devices only forward."""
         self._topology = topology
         self._mediators = frozenset(mediators)
         self._hop_limit = hop_limit
-        self._seen_by: dict[int, set[int]] = {}
-        """Who looked at the neighbours of a device."""
-        self._looked_at: dict[int, list[int]] = {}
-        """Whose neighbours everybody looked at."""
-        self._wanted: dict[int, dict[int, int]] = {}
-        """With whom everybody wants a contact, over how many hops. Of two mediators the lower number asks."""
-        self._to_look: set[int] = {*mediators, *ends}
+        self._visitors: dict[int, set[int]] = {}
+        """The devices whose search visited the neighbours of a device."""
+        self._visited: dict[int, list[int]] = {}
+        """The devices whose neighbours the search of a device visited."""
+        self._peers: dict[int, dict[int, int]] = {}
+        """The peers of each device with their hops. A pair of mediators is listed at the lower number."""
+        self._outdated: set[int] = {*mediators, *endpoints}
 
     def link_changed(self, a: int, b: int) -> None:
-        """A link is known from now on, or known to be gone; the topology has it already."""
+        """Handle a change of a link; the topology is already updated."""
         for device in (a, b):
-            self._to_look.update(self._seen_by.get(device, ()))
+            self._outdated.update(self._visitors.get(device, ()))
 
     def changes(self) -> tuple[list[Pair], dict[Pair, int]]:
-        """Return what is different since the last time: pairs whose contact is over, and the hops of those
-        that have one from now on, or over another number of hops."""
-        over: list[Pair] = []
-        now: dict[Pair, int] = {}
-        for device in sorted(self._to_look):
-            before = self._wanted.get(device, {})
-            wanted = self._look(device, before)
-            if wanted != before:
-                self._wanted[device] = wanted
-                over.extend(_pair(device, peer) for peer in before if peer not in wanted)
-                now.update(
-                    (_pair(device, peer), hops) for peer, hops in wanted.items() if before.get(peer) != hops
+        """Return the changes since the last call: pairs whose contact ended, and the hops of pairs whose
+        contact is new or has another number of hops.
+        """
+        ended: list[Pair] = []
+        changed: dict[Pair, int] = {}
+        for device in sorted(self._outdated):
+            before = self._peers.get(device, {})
+            peers = self._search(device, before)
+            if peers != before:
+                self._peers[device] = peers
+                ended.extend(_pair(device, peer) for peer in before if peer not in peers)
+                changed.update(
+                    (_pair(device, peer), hops) for peer, hops in peers.items() if before.get(peer) != hops
                 )
-        self._to_look.clear()
-        return sorted(over), dict(sorted(now.items()))
+        self._outdated.clear()
+        return sorted(ended), dict(sorted(changed.items()))
 
-    def _look(self, device: int, before: dict[int, int]) -> dict[int, int]:
-        for neighbour in self._looked_at.pop(device, ()):
-            self._seen_by[neighbour].discard(device)
-        looked_at: list[int] = []
+    def _search(self, device: int, before: dict[int, int]) -> dict[int, int]:
+        for neighbour in self._visited.pop(device, ()):
+            self._visitors[neighbour].discard(device)
+        visited: list[int] = []
         if device in self._mediators:
-            wanted = self._mediators_near(device, looked_at)
+            peers = self._mediators_near(device, visited)
         else:
-            wanted = self._nearest_mediator(device, next(iter(before), None), looked_at)
-        self._looked_at[device] = looked_at
-        for neighbour in looked_at:
-            self._seen_by.setdefault(neighbour, set()).add(device)
-        return wanted
+            peers = self._nearest_mediator(device, next(iter(before), None), visited)
+        self._visited[device] = visited
+        for neighbour in visited:
+            self._visitors.setdefault(neighbour, set()).add(device)
+        return peers
 
-    def _nearest_mediator(self, end: int, present: int | None, looked_at: list[int]) -> dict[int, int]:
-        """Return the mediator that an end talks with; none where it has one in range, or no way to any."""
+    def _nearest_mediator(self, endpoint: int, present: int | None, visited: list[int]) -> dict[int, int]:
+        """Return the mediator of an endpoint; none if one is in range or none is reachable."""
         nearest: tuple[int, int] | None = None
-        seen, level, hops = {end}, [end], 0
+        seen, level, hops = {endpoint}, [endpoint], 0
         while level and hops < self._hop_limit:
             hops += 1
-            looked_at.extend(level)
+            visited.extend(level)
             level = self._topology.beyond(level, seen)
             seen.update(level)
             if present in level:
@@ -95,28 +96,28 @@ class OverlayContacts:
                 break
         return {} if nearest is None or nearest[1] == 1 else {nearest[0]: nearest[1]}
 
-    def _mediators_near(self, device: int, looked_at: list[int]) -> dict[int, int]:
-        """Return the mediators of higher numbers to which no shortest way leads over another."""
-        wanted: dict[int, int] = {}
+    def _mediators_near(self, device: int, visited: list[int]) -> dict[int, int]:
+        """Return the mediators of higher numbers to which no shortest path contains another mediator."""
+        peers: dict[int, int] = {}
         seen, level, hops = {device}, [device], 0
         behind: set[int] = set()
-        """Who is reached on a shortest way over another mediator."""
+        """Devices on whose shortest path there is another mediator."""
         while level and hops < self._hop_limit:
             hops += 1
-            looked_at.extend(level)
+            visited.extend(level)
             others = [one for one in level if one in behind or (one in self._mediators and one != device)]
             level = self._topology.beyond(level, seen)
             behind.update(self._topology.beyond(others, seen))
             seen.update(level)
             if hops > 1:
-                wanted.update(
+                peers.update(
                     (one, hops)
                     for one in level
                     if one > device and one in self._mediators and one not in behind
                 )
             if all(one in behind or one in self._mediators for one in level):
                 break
-        return wanted
+        return peers
 
 
 def _pair(one: int, other: int) -> Pair:

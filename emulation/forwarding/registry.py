@@ -1,7 +1,6 @@
-"""Every forwarding layer there is, by the name that scenarios use: those of this package, and of outside
-ones.
+"""All forwarding layers by name: those of this package, and those of other packages.
 
-A layer of this package is a file beside this one and a line here. An outside package names its
+A layer of this package is a module beside this one and a line here. Another package names its
 `ForwardingKind` in the entry-point group `dens.forwarding` (docs/how-to/extending.md).
 """
 
@@ -18,11 +17,11 @@ from emulation.forwarding.shortest_path import SHORTEST_PATH
 ENTRY_POINT_GROUP: Final = "dens.forwarding"
 
 KINDS: Final[dict[str, ForwardingKind]] = {kind.name: kind for kind in (NONE, SHORTEST_PATH)}
-"""The layers of this package; the first is the usual one."""
+"""The layers of this package; the first is the default."""
 
 
 def forwarding_kinds(found: Iterable[EntryPoint] | None = None) -> dict[str, ForwardingKind]:
-    """Return every layer by its name; one that cannot be used raises `OutsidePackageError`.
+    """Return all layers by name; one that cannot be used raises `OutsidePackageError`.
 
     `found` replaces the installed entry points when given.
     """

@@ -1,9 +1,9 @@
-"""The network layer of a run whose frames go over several hops: what is known of links, who has a contact
-beyond range, and the way of every frame.
+"""The network layer of a run with multi-hop forwarding: the known topology, contacts beyond range, and the
+route of every frame.
 
-A link that opens or is lost is known to everybody `convergence_ms` later, last in its millisecond
-(`emulation.forwarding.topology`). Routes and contacts beyond range follow what is known, transmissions the
-links that there are: a next hop that is known and gone loses the frame.
+A change of a link is known to all devices `convergence_ms` later, at the end of its millisecond
+(`emulation.forwarding.topology`). Routes and contacts beyond range follow the known topology, transmissions
+the real links: a known next hop that is gone loses the frame.
 """
 
 from collections import deque
@@ -15,32 +15,32 @@ from emulation.clock import Clock, Rank
 from emulation.forwarding.kind import ForwardingKind
 from emulation.forwarding.overlay_contacts import OverlayContacts, Pair
 from emulation.forwarding.topology import KnownTopology
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.radio import Air, Packet
 
 NO_ROUTE: Final = "no_route"
 HOP_LIMIT: Final = "hop_limit"
 _FAULTS: Final = (Exception, SystemExit)
-"""What a layer of another package may raise; an interruption is not its."""
+"""Exceptions that count as failures of a layer of another package. An interruption does not."""
 
 
 class Engines(Protocol):
-    """Who is told of contacts beyond range, and of frames on their way: the world."""
+    """Receives contacts beyond range and the fate of frames; implemented by the world."""
 
     def open_contact(self, a: int, b: int) -> None:
         """Two devices can reach each other."""
         ...
 
     def close_contact(self, a: int, b: int) -> None:
-        """They cannot any more."""
+        """Two devices can no longer reach each other."""
         ...
 
     def packet_sent(self, packet: Packet) -> None:
-        """A frame leaves its source."""
+        """A frame left its source."""
         ...
 
     def packet_lost(self, packet: Packet, reason: str) -> None:
-        """A frame that left will not arrive."""
+        """A frame that left its source is lost."""
         ...
 
 
@@ -50,7 +50,7 @@ class RoutedNetwork:
     def __init__(
         self,
         clock: Clock,
-        journal: SurroundingsJournal,
+        journal: GroundTruthRecorder,
         kind: ForwardingKind,
         roles: Sequence[str],
         *,
@@ -58,7 +58,7 @@ class RoutedNetwork:
         hop_limit: int,
         header_bytes: int,
     ) -> None:
-        """Take the role that every device has on the air."""
+        """Take the role of every device on the air."""
         assert kind.make is not None
         self._clock = clock
         self._journal = journal
@@ -79,43 +79,44 @@ class RoutedNetwork:
         self._hop_limit = hop_limit
         self._header_bytes = header_bytes
         self._news: deque[tuple[int, int, int, bool]] = deque()
-        """(from when on it is known, a, b, whether the link is up)"""
-        self._told_ms = -1
-        """The last moment at which news are arranged to be known."""
+        """Changes of links: (when it becomes known, a, b, whether the link is up)"""
+        self._scheduled_ms = -1
+        """The last moment for which `_converge` is scheduled."""
         self._open: dict[Pair, tuple[int, int]] = {}
-        """Pairs with a contact beyond range: over how many hops, and since when."""
+        """Pairs with a contact beyond range: hops, and since when."""
         self._packets = 0
 
     def begin(self, air: Air, engines: Engines) -> None:
-        """Take what carries frames and who is told."""
+        """Connect the network with the radios and the world."""
         self._air = air
         self._engines = engines
 
     def close(self, at_ms: int) -> None:
-        """Write down the contacts that last when the run ends."""
+        """Record the contacts that are open when the run ends."""
         for pair, (hops, since_ms) in sorted(self._open.items()):
             self._journal.overlay_contact(*pair, since_ms, at_ms, hops, True)
 
     # ------------------------------------------------------------------ links and contacts
 
     def link_changed(self, a: int, b: int, is_up: bool) -> bool:
-        """A link opens or is lost; return whether that is news to the engines of the two devices. It is none
-        where they have a contact anyway."""
+        """Handle a change of a link; return whether it changes the contacts of the two devices. It does not
+        if they have a contact beyond range anyway.
+        """
         due_ms = self._clock.now_ms + self._convergence_ms
         self._news.append((due_ms, a, b, is_up))
-        if due_ms != self._told_ms:
-            self._told_ms = due_ms
+        if due_ms != self._scheduled_ms:
+            self._scheduled_ms = due_ms
             self._clock.call_at(due_ms, Rank.CONTACT_LOST, self._converge)
         return _pair(a, b) not in self._open
 
     def peers(self, device: int) -> list[int]:
-        """Return with whom a device has a contact beyond range."""
+        """Return the devices with which a device has a contact beyond range."""
         return [a + b - device for a, b in sorted(self._open) if device in (a, b)]
 
     def _converge(self) -> None:
-        """Let everybody know what is due, and let contacts follow."""
+        """Update the known topology with the changes that are due, and the contacts that follow from it."""
         now_ms, known = self._clock.now_ms, self._known
-        self._told_ms = -1  # What changes in this very moment is known a moment later.
+        self._scheduled_ms = -1  # A change in this very millisecond needs another call.
         while self._news and self._news[0][0] <= now_ms:
             _, a, b, is_up = self._news.popleft()
             known.change(a, b, is_up)
@@ -124,40 +125,41 @@ class RoutedNetwork:
             except _FAULTS as error:
                 raise self._failed(error) from error
             self._contacts.link_changed(a, b)
-        over, lasting = self._contacts.changes()
-        for pair in over:
-            self._end_stretch(pair)
+        ended, changed = self._contacts.changes()
+        for pair in ended:
+            self._end_contact(pair)
             if not self._air.has_link(*pair):
                 self._engines.close_contact(*pair)
-        for pair, hops in lasting.items():
+        for pair, hops in changed.items():
             is_new = pair not in self._open
             if not is_new:
-                self._end_stretch(pair)
+                self._end_contact(pair)
             self._open[pair] = hops, now_ms
             if is_new and not self._air.has_link(*pair):
                 self._engines.open_contact(*pair)
 
-    def _end_stretch(self, pair: Pair) -> None:
+    def _end_contact(self, pair: Pair) -> None:
         hops, since_ms = self._open.pop(pair)
         self._journal.overlay_contact(*pair, since_ms, self._clock.now_ms, hops, False)
 
     # ------------------------------------------------------------------ frames
 
     def send(self, source: int, destination: int, data: bytes) -> None:
-        """Take a frame for a device that is not in range."""
+        """Send a frame to a device that is not in range."""
         self._packets += 1
         self._forward(Packet(self._packets, source, destination, data, self._header_bytes), source)
 
     def hop_began(self, packet: Packet) -> None:
-        """The first byte of a frame leaves for its next hop."""
+        """Handle that the first byte of a frame left for its next hop."""
         packet.sent_ms = self._clock.now_ms
         if packet.hop == 1:
             self._engines.packet_sent(packet)
 
     def hop_ended(self, packet: Packet, node: int, peer: int, data: bytes) -> bool:
-        """The last byte of a frame is there, these bytes; say whether it is at its destination. If it is not,
-        it goes on."""
-        self._write_down(packet, node, peer, None)
+        """Handle the arrival of a frame at the end of a hop; return whether it is at its destination.
+        Otherwise it is forwarded.
+        """
+        self._record_hop(packet, node, peer, None)
         packet.data = data
         if peer == packet.destination:
             return True
@@ -165,12 +167,12 @@ class RoutedNetwork:
         return False
 
     def hop_failed(self, packet: Packet, node: int, peer: int, reason: str) -> None:
-        """A frame will not arrive."""
-        self._write_down(packet, node, peer, reason)
+        """Handle the loss of a frame."""
+        self._record_hop(packet, node, peer, reason)
         self._lose(packet, reason)
 
     def _forward(self, packet: Packet, node: int) -> None:
-        """Send a frame on its next hop, if it may have another and there is one."""
+        """Send a frame on its next hop, or lose it without a route or at the hop limit."""
         if packet.hop >= self._hop_limit:
             reason = HOP_LIMIT
             peer = None
@@ -184,11 +186,11 @@ class RoutedNetwork:
                 return
         packet.hop += 1
         packet.sent_ms = -1
-        self._write_down(packet, node, peer, reason)
+        self._record_hop(packet, node, peer, reason)
         self._lose(packet, reason)
 
     def _next_hop(self, node: int, destination: int) -> int | None:
-        """Ask the router; what it raises, and what is no device, is the fault of whoever wrote it."""
+        """Query the router; exceptions and invalid answers are failures of its package."""
         answer: object
         try:
             answer = self._router.next_hop(node, destination)
@@ -197,19 +199,18 @@ class RoutedNetwork:
         if answer is None or (isinstance(answer, int) and 0 <= answer < self._devices):
             return answer
         if not isinstance(answer, int):
-            raise self._failed(TypeError(f"next_hop answers a device or None, not {answer!r:.60}"))
+            raise self._failed(TypeError(f"next_hop has to return a device or None, not {answer!r:.60}"))
         return None
 
     def _failed(self, error: BaseException) -> Refusal:
         return Refusal(f'the forwarding layer "{self._name}" failed: {type(error).__name__}: {error}')
 
     def _lose(self, packet: Packet, reason: str) -> None:
-        """Tell of a loss, unless the frame never left its source: that one is forgotten, as without a
-        contact."""
+        """Report a loss, unless the frame never left its source: it is then dropped, as without a contact."""
         if packet.hop > 1 or packet.sent_ms >= 0:
             self._engines.packet_lost(packet, reason)
 
-    def _write_down(self, packet: Packet, node: int, peer: int | None, lost: str | None) -> None:
+    def _record_hop(self, packet: Packet, node: int, peer: int | None, lost: str | None) -> None:
         self._journal.hop(self._clock.now_ms, node, peer, packet, lost)
 
 

@@ -1,9 +1,9 @@
-"""Shortest path: frames go over as few hops as there are known to be, as a proactive protocol with the hop
-count for its metric has it (OLSR, RFC 3626).
+"""Shortest path: the fewest known hops, like a proactive protocol with the hop count as metric (OLSR, RFC
+3626).
 
-Of several neighbours that are one hop nearer to the destination the one with the lowest number is next.
-Distances to a destination are found when the first frame goes there. A change of a link that cannot alter
-them leaves them as they are: mostly it is far away, or beside the way.
+Of several neighbours that are one hop nearer to the destination, the one with the lowest number is next.
+Distances to a destination are computed when the first frame goes there, and kept until a link changes that
+can alter them.
 """
 
 from typing import Final
@@ -18,7 +18,7 @@ class ShortestPath:
     def __init__(self, topology: KnownTopology) -> None:
         self._topology = topology
         self._distances: dict[int, dict[int, int]] = {}
-        """By destination: the hops from everybody who has a way there."""
+        """Per destination, the hops from every node that has a route to it."""
 
     def link_changed(self, a: int, b: int, is_up: bool) -> None:
         """Forget the distances that the change alters."""
@@ -27,7 +27,7 @@ class ShortestPath:
             del self._distances[destination]
 
     def next_hop(self, node: int, destination: int) -> int | None:
-        """Return the neighbour that is nearer."""
+        """Return the lowest neighbour that is one hop nearer."""
         hops = self._distances.get(destination)
         if hops is None:
             hops = self._distances[destination] = self._topology.distances(destination)
@@ -37,14 +37,14 @@ class ShortestPath:
         return min(near for near in self._topology.neighbours(node) if hops[near] == here - 1)
 
     def _shortens(self, hops: dict[int, int], a: int, b: int) -> bool:
-        """Return whether a new link brings anybody nearer: one of its ends, then, by two hops at least."""
+        """Return whether a new link shortens a route: then one of its nodes is at least two hops nearer."""
         one, other = hops.get(a), hops.get(b)
         if one is None or other is None:
             return one is not other
         return abs(one - other) > 1
 
     def _lengthens(self, hops: dict[int, int], a: int, b: int) -> bool:
-        """Return whether a link that is gone was the only way nearer for one of its ends."""
+        """Return whether a lost link was the only shortest route of one of its nodes."""
         if a not in hops or hops[a] == hops[b]:
             return False
         far = a if hops[a] > hops[b] else b

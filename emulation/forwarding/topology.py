@@ -1,10 +1,10 @@
-"""The known topology: which links everybody believes there are."""
+"""The known topology: the links that all devices believe in."""
 
 from collections.abc import Collection, Iterable
 
 
 class KnownTopology:
-    """The links between devices as they are known, to all alike.
+    """The known links, the same for all devices.
 
     >>> known = KnownTopology(4)
     >>> known.change(0, 2, True)
@@ -17,11 +17,11 @@ class KnownTopology:
         self._neighbours: list[set[int]] = [set() for _ in range(devices)]
 
     def neighbours(self, device: int) -> Collection[int]:
-        """Return who is known to be in range of a device."""
+        """Return the known neighbours of a device."""
         return self._neighbours[device]
 
     def change(self, a: int, b: int, is_up: bool) -> None:
-        """Let a link be known from now on, or be known to be gone."""
+        """Add or remove a link."""
         if is_up:
             self._neighbours[a].add(b)
             self._neighbours[b].add(a)
@@ -30,7 +30,7 @@ class KnownTopology:
             self._neighbours[b].discard(a)
 
     def beyond(self, devices: Iterable[int], seen: Collection[int]) -> list[int]:
-        """Return the neighbours of these devices that were not seen yet, each once."""
+        """Return the neighbours of these devices that are not in `seen`, each once."""
         found: dict[int, None] = {}
         for device in devices:
             for neighbour in self._neighbours[device]:
@@ -39,7 +39,7 @@ class KnownTopology:
         return list(found)
 
     def distances(self, device: int) -> dict[int, int]:
-        """Return the hops between a device and every other that there is a way to."""
+        """Return the hops from a device to every device that is reachable."""
         hops = 0
         found = {device: 0}
         level = [device]

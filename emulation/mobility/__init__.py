@@ -1,1 +1,1 @@
-"""How nodes move: one file a model, all of them straight legs at constant speed."""
+"""Mobility models: one module per model, all with straight legs at constant speed."""

@@ -1,17 +1,16 @@
-"""Gauss–Markov: speed and direction change a little at every step, and remember what they were.
+"""Gauss–Markov: speed and direction change a little at every step, with memory.
 
-At every step of `step_s` speed and direction are drawn again around the last ones and their means;
-`memory` says how much of the last is kept, from 0 (nothing: a random walk) to 1 (everything: straight
-on). Liang and Haas, "Predictive distance-based mobility management for PCS networks" (INFOCOM 1999); the
-mean direction of a node that comes near the border turns to the middle, as in Camp, Boleng and Davies, "A
-survey of mobility models for ad hoc network research" (2002). A step that would still leave the area ends
-at the border.
+At every step of `step_s`, speed and direction are drawn around their last values and their means; `memory` is
+the weight of the last values, from 0 (a random walk) to 1 (straight on). Liang and Haas, "Predictive
+distance-based mobility management for PCS networks" (INFOCOM 1999); the mean direction of a node that comes
+near the border turns to the middle, as in Camp, Boleng and Davies, "A survey of mobility models for ad hoc
+network research" (2002). A step that would still leave the area ends at the border.
 
 >>> import numpy as np
 >>> from emulation.mobility.model import Area
 >>> model = GaussMarkov(speed_m_per_s=1.4, speed_deviation_m_per_s=0.3, memory=0.8, step_s=10.0)
->>> chance = np.random.default_rng(1)
->>> [walk] = model.walks(Area(300.0, 200.0), 600_000.0, [chance], chance)
+>>> rng = np.random.default_rng(1)
+>>> [walk] = model.walks(Area(300.0, 200.0), 600_000.0, [rng], rng)
 >>> float(walk.end_ms[-1])
 600000.0
 """
@@ -34,26 +33,26 @@ _TURN_DEVIATION: Final = pi / 6
 
 @dataclass(frozen=True, slots=True)
 class GaussMarkov(EachAlone):
-    """Mean speed and its deviation, how much is remembered, and how long a step lasts."""
+    """Mean speed and its deviation, memory, and length of a step."""
 
     speed_m_per_s: float
     speed_deviation_m_per_s: float
     memory: float
     step_s: float
 
-    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+    def walk(self, area: Area, duration_ms: float, rng: np.random.Generator) -> Legs:
         """Return a winding walk."""
-        path = Path(chance.random() * area.width_m, chance.random() * area.height_m)
-        speed, direction = self.speed_m_per_s, tau * chance.random()
+        path = Path(rng.random() * area.width_m, rng.random() * area.height_m)
+        speed, direction = self.speed_m_per_s, tau * rng.random()
         mean_direction = direction
         kept, fresh = self.memory, 1.0 - self.memory
         noise = sqrt(1.0 - self.memory * self.memory)
         while path.now_ms < duration_ms:
-            jolt = chance.standard_normal(2)
+            jolt = rng.standard_normal(2)
             mean_direction = _to_the_middle(path.x_m, path.y_m, area, mean_direction)
             speed = kept * speed + fresh * self.speed_m_per_s + noise * self.speed_deviation_m_per_s * jolt[0]
             speed = max(0.0, speed)
-            # Directions are means of angles: the nearer way round is meant.
+            # The shorter of both turns.
             turn = (mean_direction - direction + pi) % tau - pi
             direction += fresh * turn + noise * _TURN_DEVIATION * jolt[1]
             step_m = speed * self.step_s

@@ -1,9 +1,9 @@
-"""Ground with obstacles: who goes from one point to another goes the shortest way around them.
+"""Ground with obstacles, and the shortest paths around them.
 
-Obstacles are convex and closed: not even their edges are walked on, so that two which touch leave no slit.
-A shortest way around convex obstacles is a chain of straight lines that bends at their corners only (the
+Obstacles are convex and closed: paths do not touch their edges, so that touching obstacles leave no gap. A
+shortest path around convex obstacles is a chain of straight lines that bends only at their corners (the
 visibility graph; Lozano-Pérez and Wesley, "An algorithm for planning collision-free paths among polyhedral
-obstacles", 1979). The corners that ways bend at stand a little outside of the obstacle's own.
+obstacles", 1979). Paths bend a little outside the corners of an obstacle.
 
 >>> wall = ConvexPolygon(((40.0, 0.0), (60.0, 0.0), (60.0, 80.0), (40.0, 80.0)))
 >>> ground = Ground(100.0, 100.0, (wall,))
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from emulation.mobility.model import Point
 
 CLEARANCE_M: Final = 0.5
-"""How far outside of an obstacle's corner a way bends."""
+"""The distance from an obstacle's corner at which a path bends."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ConvexPolygon:
 
     @cached_property
     def _half_planes(self) -> tuple[tuple[float, float, float], ...]:
-        """Return for each edge its outward normal of length 1, and how far the polygon goes that way."""
+        """Return for each edge its outward unit normal and the offset of the half-plane."""
         turning = 1.0 if doubled_area(self.corners) > 0 else -1.0
         found = []
         for (x0, y0), (x1, y1) in zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True):
@@ -51,17 +51,17 @@ class ConvexPolygon:
         """Return whether a point lies inside or on the edge."""
         return all(nx * x_m + ny * y_m <= offset for nx, ny, offset in self._half_planes)
 
-    def draw(self, chance: np.random.Generator) -> Point:
-        """Return a point of it, uniformly."""
+    def draw(self, rng: np.random.Generator) -> Point:
+        """Return a uniformly random point of the polygon."""
         least_x, least_y, width, height = self._bounds
         while True:
-            share_x, share_y = chance.random(2).tolist()
+            share_x, share_y = rng.random(2).tolist()
             x, y = least_x + width * share_x, least_y + height * share_y
             if self.contains(x, y):
                 return x, y
 
     def blocks(self, begin: Point, end: Point) -> bool:
-        """Say whether a straight line touches the polygon: it is cut with one half-plane after the other."""
+        """Return whether a line segment touches the polygon, by clipping it with each half-plane."""
         x0, y0 = begin
         dx, dy = end[0] - x0, end[1] - y0
         enters, leaves = 0.0, 1.0
@@ -92,13 +92,13 @@ class ConvexPolygon:
 
 
 def doubled_area(corners: tuple[Point, ...]) -> float:
-    """Return twice the area that the corners enclose, negative if they turn clockwise."""
+    """Return twice the signed area, negative if the corners are clockwise."""
     following = (*corners[1:], corners[0])
     return sum(x * next_y - next_x * y for (x, y), (next_x, next_y) in zip(corners, following, strict=True))
 
 
 def is_convex(corners: tuple[Point, ...]) -> bool:
-    """Return whether corners make a convex polygon with an inside, no three of them on one line."""
+    """Return whether corners make a proper convex polygon, without three of them on one line."""
     count = len(corners)
     turns = []
     for index in range(count):
@@ -106,16 +106,15 @@ def is_convex(corners: tuple[Point, ...]) -> bool:
         turns.append((x1 - x0) * (y2 - y1) - (y1 - y0) * (x2 - x1))
     if not (all(turn > 0 for turn in turns) or all(turn < 0 for turn in turns)):
         return False
-    # A star turns the same way all the time too, but more than once round.
+    # A star also always turns the same way, but goes around more than once.
     middle = np.mean(np.array(corners), axis=0)
     around = np.unwrap(np.arctan2(*(np.array([*corners, corners[0]]) - middle).T))
     return bool(abs(abs(around[-1] - around[0]) - 2 * np.pi) < 1e-6)
 
 
 def _shortest(straight: list[list[float]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return how long the shortest way from each corner to each is, and the corner before its end; every
-    corner is allowed on the way, one after the other. There are few, so a library for it would take longer to
-    load.
+    """Return the lengths of the shortest paths between all corners, and the corner before the end of each
+    (Floyd–Warshall). Corners are few, so that loading a library for this would take longer.
     """
     count = len(straight)
     lengths = np.array(straight, np.float64).reshape(count, count)
@@ -129,7 +128,7 @@ def _shortest(straight: list[list[float]]) -> tuple[NDArray[np.float64], NDArray
 
 
 class Ground:
-    """A rectangle with obstacles, and the shortest ways on it."""
+    """A rectangle with obstacles, and shortest paths on it."""
 
     def __init__(self, width_m: float, height_m: float, obstacles: tuple[ConvexPolygon, ...] = ()) -> None:
         self._obstacles = obstacles
@@ -140,15 +139,15 @@ class Ground:
         self._lengths, self._before = _shortest([self._straight(corner) for corner in self._corners])
 
     def is_free(self, x_m: float, y_m: float) -> bool:
-        """Return whether somebody can stand there."""
+        """Return whether the place is outside all obstacles."""
         return not any(polygon.contains(x_m, y_m) for polygon in self._obstacles)
 
     def is_clear(self, begin: Point, end: Point) -> bool:
-        """Return whether the straight way touches no obstacle."""
+        """Return whether the straight line touches no obstacle."""
         return not any(polygon.blocks(begin, end) for polygon in self._obstacles)
 
     def way(self, begin: Point, end: Point) -> list[Point] | None:
-        """Return the points at which the shortest way bends, and its end; None if there is no way."""
+        """Return the bends and the end of the shortest path; None if the end cannot be reached."""
         if self.is_clear(begin, end):
             return [end]
         if not self._corners:
@@ -164,5 +163,5 @@ class Ground:
         return [*(self._corners[bend] for bend in reversed(bends)), end]
 
     def _straight(self, begin: Point) -> list[float]:
-        """Return how far each corner is, or infinity where there is no straight way."""
+        """Return the straight distance to each corner, infinity if an obstacle is between."""
         return [dist(begin, corner) if self.is_clear(begin, corner) else inf for corner in self._corners]

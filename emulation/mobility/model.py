@@ -1,18 +1,17 @@
-"""What a mobility model is: it turns chance into straight legs.
+"""The interface of mobility models: a model turns random numbers into straight legs.
 
-A walk is a chain of legs, each a straight line at constant speed (standing still is a leg too). Because
-every leg is linear in time, the moments at which two nodes come into range can be solved instead of
-sampled.
+A walk is a chain of legs, each a straight line at constant speed (standing still is a leg too). Because every
+leg is linear in time, the moments at which two nodes come into range can be computed instead of sampled.
 
-Laws, checked for every model by the same tests:
+Properties, checked for every model by the same tests:
 
-1. The legs of a node follow each other without a gap from 0 to the end of the run, each longer than nothing.
+1. The legs of a node cover the time from 0 to the end of the run without gaps, and none has length 0.
 2. A leg begins where the one before it ended.
-3. Nobody leaves the area.
-4. The same streams give the same walk, and one node's walk depends on no other node's stream.
+3. No node leaves the area.
+4. The same random generators give the same walk, and a node's walk depends on no other node's generator.
 
-A model may also answer calls (`AnswersCalls`): from the moment at which a node is called away it has other
-legs, for which the first three laws hold as well.
+A model may also answer calls (`AnswersCalls`): the node then has other legs from that moment on, with the
+first three properties.
 """
 
 from abc import ABC, abstractmethod
@@ -38,7 +37,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """The walk of one node: equally long columns, one entry a leg, in the order of time."""
+    """The walk of one node: columns with one entry per leg, in the order of time."""
 
     begin_ms: Floats
     end_ms: Floats
@@ -51,7 +50,7 @@ class Legs:
         return len(self.begin_ms)
 
     def place_at(self, at_ms: float) -> Point:
-        """Return where the node is at a moment of its walk."""
+        """Return the place of the node at a moment of its walk."""
         leg = min(int(np.searchsorted(self.end_ms, at_ms)), len(self) - 1)
         begin_ms, end_ms = float(self.begin_ms[leg]), float(self.end_ms[leg])
         share = (at_ms - begin_ms) / (end_ms - begin_ms)
@@ -61,7 +60,7 @@ class Legs:
         return x0 + share * (float(self.x1_m[leg]) - x0), y0 + share * (float(self.y1_m[leg]) - y0)
 
     def until(self, at_ms: float) -> "Legs":
-        """Return the walk up to a moment after its beginning, the leg that it is on then cut."""
+        """Return the walk up to a moment after its beginning, with the last leg cut."""
         kept = int(np.searchsorted(self.begin_ms, at_ms))
         x_m, y_m = self.place_at(at_ms)
         end, x1, y1 = self.end_ms[:kept].copy(), self.x1_m[:kept].copy(), self.y1_m[:kept].copy()
@@ -70,7 +69,7 @@ class Legs:
         return Legs(self.begin_ms[:kept], end, self.x0_m[:kept], self.y0_m[:kept], x1, y1)
 
     def since(self, at_ms: float) -> "Legs":
-        """Return the walk from a moment before its end on, the leg that it is on then cut."""
+        """Return the walk from a moment before its end on, with the first leg cut."""
         first = int(np.searchsorted(self.end_ms, at_ms, side="right"))
         x_m, y_m = self.place_at(at_ms)
         begin, x0, y0 = self.begin_ms[first:].copy(), self.x0_m[first:].copy(), self.y0_m[first:].copy()
@@ -79,8 +78,10 @@ class Legs:
         return Legs(begin, self.end_ms[first:], x0, y0, self.x1_m[first:], self.y1_m[first:])
 
     def then(self, rest: "Legs") -> "Legs":
-        """Return this walk and the one that begins where and when it ends."""
-        return Legs(*(np.concatenate([getattr(self, one), getattr(rest, one)]) for one in Legs.__slots__))
+        """Return this walk followed by one that begins where and when this one ends."""
+        return Legs(
+            *(np.concatenate([getattr(self, column), getattr(rest, column)]) for column in Legs.__slots__)
+        )
 
 
 class MobilityModel(Protocol):
@@ -93,12 +94,12 @@ class MobilityModel(Protocol):
         own: Sequence[np.random.Generator],
         together: np.random.Generator,
     ) -> list[Legs]:
-        """Return one walk for each stream of `own`; `together` is for what the whole group shares."""
+        """Return one walk for each generator in `own`; `together` is for what the whole group shares."""
         ...
 
 
 class EachAlone(ABC):
-    """A model in which nobody's walk depends on anybody else's: `walk` says how one node goes."""
+    """A model in which walks are independent: subclasses implement the walk of one node."""
 
     __slots__ = ()
 
@@ -109,17 +110,17 @@ class EachAlone(ABC):
         own: Sequence[np.random.Generator],
         together: np.random.Generator,
     ) -> list[Legs]:
-        """Return one walk for each stream of `own`."""
-        return [self.walk(area, duration_ms, chance) for chance in own]
+        """Return one walk for each generator in `own`."""
+        return [self.walk(area, duration_ms, rng) for rng in own]
 
     @abstractmethod
-    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
-        """Return the walk of a node with this chance, up to the end of the run."""
+    def walk(self, area: Area, duration_ms: float, rng: np.random.Generator) -> Legs:
+        """Return the walk of a node with this generator, up to the end of the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a node does that is called: its legs from the call to the end of the run, and when it is back."""
+    """The answer to a call: the legs from then to the end of the run, and when the node is back on duty."""
 
     legs: Legs
     back_ms: float
@@ -129,10 +130,11 @@ class AnswersCalls(Protocol):
     """A model whose nodes can be called to a place."""
 
     def answer(
-        self, here: Point, there: Point, at_ms: float, duration_ms: float, chance: np.random.Generator
+        self, here: Point, there: Point, at_ms: float, duration_ms: float, rng: np.random.Generator
     ) -> Answer | None:
-        """Return how a node that is here goes there from this moment on, and back to its duty afterwards;
-        None if there is no way."""
+        """Return how a node goes from `here` to `there` from this moment on, and back to its duty afterwards;
+        None if it cannot.
+        """
         ...
 
 
@@ -162,25 +164,23 @@ class Path:
 
     @property
     def now_ms(self) -> float:
-        """Return the time up to which the walk is known."""
+        """Return the end of the walk so far."""
         return self._times[-1]
 
     @property
     def x_m(self) -> float:
-        """Return where the node is then."""
         return self._xs[-1]
 
     @property
     def y_m(self) -> float:
-        """Return where the node is then."""
         return self._ys[-1]
 
     def wait(self, length_ms: float) -> None:
-        """Stand still for so long."""
+        """Stand still for this time."""
         self.reach(self.x_m, self.y_m, length_ms)
 
     def wait_until(self, at_ms: float) -> None:
-        """Stand still until then, to the last bit; a time that is over already is no wait."""
+        """Stand still until exactly this time, unless it has passed."""
         if at_ms > self.now_ms:
             self._times.append(at_ms)
             self._xs.append(self.x_m)
@@ -191,7 +191,7 @@ class Path:
         self.reach(x_m, y_m, hypot(x_m - self.x_m, y_m - self.y_m) / speed_m_per_ms)
 
     def reach(self, x_m: float, y_m: float, length_ms: float) -> None:
-        """Be at a point after so long. What takes no time is no leg."""
+        """Be at a point after this time. A length of 0 adds no leg."""
         at_ms = self.now_ms + length_ms
         if at_ms > self.now_ms:
             self._times.append(at_ms)
@@ -199,5 +199,5 @@ class Path:
             self._ys.append(y_m)
 
     def legs(self, duration_ms: float) -> Legs:
-        """Return the legs up to the end of the run, which the walk has reached."""
+        """Return the legs up to the end of the run, which the walk must have reached."""
         return legs_through(np.array(self._times), np.array(self._xs), np.array(self._ys), duration_ms)

@@ -1,8 +1,8 @@
-"""Recorded: nodes go where somebody recorded that they went.
+"""Recorded: nodes follow recorded tracks.
 
-A track is a list of points with times. Before its first point a node stands there, between two points it goes
-straight at constant speed, after the last one it stays. The nodes of a group take one track each, in the
-order of the recording.
+A track is a list of points with times. A node waits at its first point, goes straight at constant speed
+between points, and stays at the last one. The nodes of a group take one track each, in the order of the
+recording.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Recorded:
         own: Sequence[np.random.Generator],
         together: np.random.Generator,
     ) -> list[Legs]:
-        """Return the tracks as walks; chance takes no part."""
+        """Return the tracks as walks; the generators are not used."""
         return [_walk(track, duration_ms) for track in self.tracks[: len(own)]]
 
 
@@ -46,7 +46,7 @@ def _walk(track: Track, duration_ms: float) -> Legs:
 
 
 class RecordedTable(AnyMobilityTable):
-    """Go where somebody recorded that nodes went."""
+    """Follow a recorded track."""
 
     model: Literal["recorded"]
     file: Annotated[str, Field(min_length=1)]

@@ -1,9 +1,9 @@
-"""Reference-point groups: a group goes somewhere together, and everybody wanders a little around it.
+"""Reference-point groups: a group moves together, and each node wanders a little around it.
 
-An invisible reference point walks by random waypoint, the same for the whole group; each node keeps within
-`spread_m` of it, at an offset of its own that changes every `wander_s`. Hong, Gerla, Pei and Chiang, "A
-group mobility model for ad hoc wireless networks" (MSWiM 1999). The reference keeps `spread_m` away from
-the border, so nobody is pushed out of the area.
+An invisible reference point walks by random waypoint for the whole group; each node keeps within `spread_m`
+of it, at an offset of its own that changes every `wander_s`. Hong, Gerla, Pei and Chiang, "A group mobility
+model for ad hoc wireless networks" (MSWiM 1999). The reference point keeps `spread_m` away from the border,
+so that no node leaves the area.
 
 >>> import numpy as np
 >>> from emulation.mobility.model import Area
@@ -29,8 +29,7 @@ from emulation.settings_base import Metres
 
 @dataclass(frozen=True, slots=True)
 class ReferencePoint:
-    """How the group goes, how far its members are from each other, how often they change their place in
-    it."""
+    """Speed and pauses of the group, its radius, and how often members change their offset."""
 
     speed_m_per_s: tuple[float, float]
     pause_s: tuple[float, float]
@@ -44,16 +43,16 @@ class ReferencePoint:
         own: Sequence[np.random.Generator],
         together: np.random.Generator,
     ) -> list[Legs]:
-        """Return the walks of one group."""
+        """Return the walks of the group."""
         inner = Area(area.width_m - 2 * self.spread_m, area.height_m - 2 * self.spread_m)
         leader = RandomWaypoint(self.speed_m_per_s, self.pause_s)
         [reference] = leader.walks(inner, duration_ms, [together], together)
-        return [self._member(reference, duration_ms, chance) for chance in own]
+        return [self._member(reference, duration_ms, rng) for rng in own]
 
-    def _member(self, reference: Legs, duration_ms: float, chance: np.random.Generator) -> Legs:
+    def _member(self, reference: Legs, duration_ms: float, rng: np.random.Generator) -> Legs:
         wander_ms = 1000.0 * self.wander_s
         count = ceil(duration_ms / wander_ms) + 1
-        drawn = chance.random((count, 2))
+        drawn = rng.random((count, 2))
         distance, angle = self.spread_m * np.sqrt(drawn[:, 0]), tau * drawn[:, 1]
         turns = np.arange(count) * wander_ms
         marks = np.append(reference.begin_ms, reference.end_ms[-1])
@@ -84,7 +83,7 @@ class ReferencePointTable(MobilityTable):
         return ReferencePoint(self.speed_m_per_s, self.pause_s, self.spread_m, self.wander_s)
 
     def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
-        """Return about how often a node turns: as often as what it follows."""
+        """Estimate the number of turns: that of the reference point."""
         leader = RandomWaypointTable(
             model="random_waypoint", speed_m_per_s=self.speed_m_per_s, pause_s=self.pause_s
         )

@@ -1,6 +1,6 @@
-"""Every mobility model there is, by the name that scenarios use: those of this package, and of outside ones.
+"""All mobility models by name: those of this package, and those of other packages.
 
-A model of this package is a file beside this one and a line here. An outside package names its table, a class
+A model of this package is a module beside this one and a line here. Another package names its table, a class
 derived from `emulation.mobility.table.MobilityTable`, in the entry-point group `dens.mobility`
 (docs/how-to/extending.md).
 """
@@ -38,7 +38,7 @@ MODELS: Final[dict[str, type[AnyMobilityTable]]] = {
 
 
 def mobility_models(found: Iterable[EntryPoint] | None = None) -> dict[str, type[AnyMobilityTable]]:
-    """Return every model's table by its name; one that cannot be used raises `OutsidePackageError`.
+    """Return the tables of all models by name; one that cannot be used raises `OutsidePackageError`.
 
     `found` replaces the installed entry points when given.
     """

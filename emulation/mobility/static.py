@@ -1,4 +1,4 @@
-"""Static: nodes that stand where they were put, such as poles, or wherever chance drops them."""
+"""Static: nodes that stand still, at given places (such as poles) or at random ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ class Static:
         """Return one long leg for each node."""
         times = np.array([0.0, duration_ms])
         walks = []
-        for position, chance in enumerate(own):
+        for position, rng in enumerate(own):
             if self.places_m is None:
-                x, y = chance.random() * area.width_m, chance.random() * area.height_m
+                x, y = rng.random() * area.width_m, rng.random() * area.height_m
             else:
                 x, y = self.places_m[position]
             walks.append(legs_through(times, np.full(2, x), np.full(2, y), duration_ms))

@@ -1,6 +1,6 @@
-"""What a scenario file may say of a mobility model: a table with its name and its settings.
+"""The settings of a mobility model in a scenario file: a table with the model's name and its parameters.
 
-Every model's file has its table beside it, so that a model is one file; `registry.py` names them all.
+The table is in the module of its model; `registry.py` lists them all.
 """
 
 from abc import ABC, abstractmethod
@@ -32,14 +32,16 @@ class AnyMobilityTable(Settings):
     model: str
 
     def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
-        """Return about how often a node turns at least in a run on such ground, so that what would fill the
-        memory is refused before it does; 0 where nobody needs to look."""
+        """Return a lower estimate of a node's turns in a run, so that models that would fill the memory are
+        refused; 0 without such a risk.
+        """
         return 0.0
 
 
 class MobilityTable(AnyMobilityTable, ABC):
-    """The table of a model that needs nothing else of the scenario: what most models are, and all of outside
-    packages."""
+    """The table of a model that needs nothing else of the scenario, which includes all models of other
+    packages.
+    """
 
     @abstractmethod
     def mobility(self) -> MobilityModel:
@@ -47,6 +49,6 @@ class MobilityTable(AnyMobilityTable, ABC):
 
 
 def model_name(table: type[AnyMobilityTable]) -> str:
-    """Return the name of the model whose table this is; an empty one if it says none."""
+    """Return the name of a table's model; empty if it has none."""
     names = get_args(table.model_fields["model"].annotation)
     return names[0] if len(names) == 1 and isinstance(names[0], str) else ""

@@ -1,1 +1,1 @@
-"""Recordings of contacts and motion: text within bounds, and their common rows."""
+"""Reading of recordings of contacts and motion: lines of text within limits."""

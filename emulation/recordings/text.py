@@ -1,8 +1,7 @@
-"""The lines of a recording that somebody sent, plain or packed with gzip, read as a stream within bounds.
+"""Lines of an untrusted recording, plain or compressed with gzip, read as a stream within limits.
 
-Seven megabytes of gzip can hold gigabytes. So a file is never unpacked as a whole: lines come one by one, and
-how many bytes, how many lines and how long a line there may be is said beforehand and told when it is
-exceeded.
+Seven megabytes of gzip can contain gigabytes. A file is therefore never decompressed as a whole: lines are
+read one by one, with limits for the bytes, the lines and the length of a line.
 """
 
 import gzip
@@ -16,16 +15,16 @@ from dens.config.problems import DocumentError, Problem
 from dens.config.reading import decode_text, open_document
 
 MOST_BYTES: Final = 1 << 30
-"""Unpacked: some twenty million lines of contacts."""
+"""Decompressed: some twenty million lines of contacts."""
 MOST_LINES: Final = 20_000_000
 LONGEST_LINE: Final = 16 * 1024 * 1024
-"""Bytes. BonnMotion writes all that a node does into one line."""
+"""Bytes. BonnMotion writes the whole walk of a node into one line."""
 _GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
 class TextBounds:
-    """How much of a text is read at most; more is refused with what to do."""
+    """Limits of a text; exceeding one is an error."""
 
     most_bytes: int = MOST_BYTES
     most_lines: int = MOST_LINES
@@ -33,10 +32,9 @@ class TextBounds:
 
 
 def text_lines(path: Path, damaged: str, bounds: TextBounds = TextBounds()) -> Iterator[str]:  # noqa: B008
-    """Yield the lines of a text file in UTF-8 with their ends, in memory one at a time.
+    """Yield the lines of a UTF-8 text file with their line ends, one at a time in memory.
 
-    What cannot be read raises `DocumentError`; `damaged` is the code for a packed file that cannot be
-    unpacked.
+    Raise `DocumentError` if it cannot be read; `damaged` is the code for a file that cannot be decompressed.
     """
     with open_document(path) as file:
         is_packed = file.peek(2)[:2] == _GZIP  # type: ignore[attr-defined]
@@ -44,7 +42,7 @@ def text_lines(path: Path, damaged: str, bounds: TextBounds = TextBounds()) -> I
         try:
             yield from _bounded(source, str(path), bounds)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DocumentError.of_file(str(path), damaged, f"cannot be unpacked: {error}") from None
+            raise DocumentError.of_file(str(path), damaged, f"cannot be decompressed: {error}") from None
         except OSError as error:
             raise DocumentError.of_file(
                 str(path), "D002", f"cannot be read: {error.strerror or error}"
@@ -57,7 +55,7 @@ def _bounded(source: BinaryIO, file: str, bounds: TextBounds) -> Iterator[str]:
         number += 1
         size += len(line)
         if size > bounds.most_bytes:
-            raise _too_much(file, number, f"{bounds.most_bytes:,} bytes of text, unpacked")
+            raise _too_much(file, number, f"{bounds.most_bytes:,} bytes of text, decompressed")
         if number > bounds.most_lines:
             raise _too_much(file, number, f"{bounds.most_lines:,} lines")
         if len(line) > bounds.longest_line:
@@ -68,16 +66,17 @@ def _bounded(source: BinaryIO, file: str, bounds: TextBounds) -> Iterator[str]:
 
 def _decoded(line: bytes, file: str, number: int) -> str:
     if line.isascii() and b"\0" not in line:
-        return line.decode("ascii")  # nearly all lines of nearly all recordings
+        return line.decode("ascii")  # Nearly all lines of nearly all recordings.
     try:
         text = decode_text(line, file)
     except DocumentError as error:
         raise DocumentError(
-            Problem(file, number, one.column, one.severity, one.code, one.message) for one in error.problems
+            Problem(file, number, problem.column, problem.severity, problem.code, problem.message)
+            for problem in error.problems
         ) from None
     return text
 
 
 def _too_much(file: str, line: int, what: str) -> DocumentError:
-    message = f"there is more than {what}, the most that is read; cut the recording into shorter ones"
+    message = f"more than {what}, the limit; split the recording into shorter ones"
     return DocumentError([Problem(file, line, 1, "error", "D385", message)])

@@ -1,17 +1,15 @@
-"""Epidemic replay: every node gives every other node it meets whatever that one lacks.
+"""Epidemic replay: every node gives each node it meets the messages that it lacks.
 
-What a node holds is one integer with a bit for each message, oldest message lowest, so "what do you lack"
-is one operation. Two links are offered:
+The messages of a node are one integer with a bit for each message, the oldest lowest, so that the missing
+ones are found by one operation. There are two kinds of links:
 
 - *ideal*: a transfer takes no time, so a message floods a whole connected component at once;
-- *limited*: a transfer takes the same time whatever it carries, and a node takes part in one at a time;
-messages for that peer go first, then the oldest; what is on its way when the contact ends has not
-arrived.
+- *limited*: all transfers take the same time, and a node takes part in one at a time. Messages for the peer
+  go first, then the oldest. A transfer that is incomplete when the contact ends is lost.
 
-At equal times creations come first, then transfers that end, then contacts that begin and end: in the order
-of the lines of a recording, as The ONE's replay has it; where contacts are solved, those that begin before
-those that end. A destination hands on like everybody else. Relays count every transfer that arrived,
-deliveries included.
+At equal times, creations come first, then ends of transfers, then changes of contacts: in the order of the
+lines of a recording, as in The ONE's replay; for computed contacts, those that begin before those that end.
+Destinations relay like other nodes. Relays count every completed transfer, deliveries included.
 """
 
 import heapq
@@ -33,7 +31,7 @@ _CHANGED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What became of the messages. `delivered_ms` has the time of delivery of each message, or None."""
+    """The result of a replay. `delivered_ms` has the delivery time of each message, or None."""
 
     created: int
     relays: int
@@ -43,11 +41,11 @@ class ReplayResult:
 
     @property
     def delivered(self) -> int:
-        """Return how many messages reached their destination."""
+        """Return the number of delivered messages."""
         return len(self.latencies_s)
 
     def as_document(self) -> dict[str, Any]:
-        """Return the figures by which simulators are compared; a mean of nothing is None."""
+        """Return the figures by which simulators are compared; means are None without deliveries."""
         return {
             "created": self.created,
             "delivered": self.delivered,
@@ -87,7 +85,7 @@ def replay(
 
 
 class _Epidemic:
-    """What both kinds of links have in common: who holds what, and what was delivered when."""
+    """The part common to both kinds of links: messages of each node, and deliveries."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
@@ -104,28 +102,28 @@ class _Epidemic:
             self.wanted[message.destination] = self.wanted.get(message.destination, 0) | 1 << index
 
     def catch_up(self, at_ms: float, kind: int) -> None:
-        """Let happen what is due before this event."""
+        """Complete the transfers that are due before this event."""
 
     def created(self, index: int, at_ms: float) -> None:
-        """The source holds the message from now on."""
+        """Give a new message to its source."""
         source = self.messages[index].source
         self.alive |= 1 << index
         self.have[source] = self.have.get(source, 0) | 1 << index
         self._hops_of(source)[index] = 0
 
     def up(self, a: int, b: int, at_ms: float) -> None:
-        """Two nodes can talk from now on."""
+        """Open a contact."""
         for node, peer in ((a, b), (b, a)):
             self.have.setdefault(node, 0)
             self.near.setdefault(node, {})[peer] = None
 
     def down(self, a: int, b: int, at_ms: float) -> None:
-        """Two nodes cannot talk any more."""
+        """Close a contact."""
         self.near[a].pop(b, None)
         self.near[b].pop(a, None)
 
     def hand_over(self, giver: int, taker: int, bits: int, at_ms: float) -> None:
-        """The taker has these messages from now on."""
+        """Give these messages to the taker."""
         self.have[taker] |= bits
         self.relays += bits.bit_count()
         given, taken = self._hops_of(giver), self._hops_of(taker)
@@ -140,7 +138,7 @@ class _Epidemic:
             bits ^= lowest
 
     def result(self) -> ReplayResult:
-        """Return what became of the messages."""
+        """Return the result of the replay."""
         latencies = [
             (at_ms - message.created_ms) / 1000.0
             for at_ms, message in zip(self.delivered_ms, self.messages, strict=True)
@@ -161,7 +159,7 @@ class _Epidemic:
 
 
 class _Ideal(_Epidemic):
-    """Transfers take no time: whatever one node of a component has, all of them have."""
+    """Transfers take no time: all nodes of a component have the same messages."""
 
     def created(self, index: int, at_ms: float) -> None:
         super().created(index, at_ms)
@@ -183,7 +181,7 @@ class _Ideal(_Epidemic):
 
 
 class _Limited(_Epidemic):
-    """A transfer takes a while, and a node takes part in one at a time."""
+    """Transfers take time, and a node takes part in one at a time."""
 
     def __init__(self, messages: Sequence[Message], transfer_ms: float) -> None:
         super().__init__(messages)
@@ -200,7 +198,7 @@ class _Limited(_Epidemic):
             end_ms, number = heapq.heappop(self._ends)
             transfer = self._transfers.pop(number, None)
             if transfer is None:
-                continue  # It was cut off.
+                continue  # Its contact ended before.
             giver, taker, bit = transfer
             del self._busy[giver], self._busy[taker]
             if bit & self.alive and not bit & self.have[taker]:
@@ -230,7 +228,7 @@ class _Limited(_Epidemic):
         return super().result()
 
     def _begin_at(self, node: int, at_ms: float) -> None:
-        """Let a free node begin one transfer with a free neighbour: first what is for its destination."""
+        """Start a transfer of a free node with a free neighbour, preferably to a destination."""
         if node in self._busy:
             return
         best: tuple[bool, int, int, int] | None = None
@@ -252,7 +250,9 @@ class _Limited(_Epidemic):
             self._start(giver, taker, bit, at_ms)
 
     def _choice(self, giver: int, taker: int) -> tuple[bool, int] | None:
-        """Return (is not for the taker, the oldest such message), or None when the taker lacks nothing."""
+        """Return (whether it is not for the taker, the oldest such message), or None if the taker lacks
+        none.
+        """
         lacking = self.have[giver] & self.alive & ~self.have[taker]
         if not lacking:
             return None

@@ -1,4 +1,4 @@
-"""Messages to be replayed: who sends to whom, and when.
+"""Messages to replay: time, source and destination.
 
 Three forms are read: The ONE's report of created messages (`time ID size from to TTL isResponse`), its
 creation events (`time C ID from to size …`), and plain `time ID from to`.
@@ -14,7 +14,7 @@ from emulation.recordings.lines import Line, Lines, misfit, node_number, time_ms
 from emulation.recordings.text import TextBounds
 
 MOST_MESSAGES: Final = 2_000_000
-"""Lines; a replay remembers every message at every node that has it."""
+"""Limit of lines: a replay keeps every message at every node that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Message:
 
 
 def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]:
-    """Return the messages of a file, oldest first, or raise `DocumentError` with every line that is wrong.
+    """Return the messages of a file, oldest first, or raise `DocumentError`.
 
-    With contacts, a message from or to a node beyond all that they name is wrong too; a number between them
-    is a node that met nobody.
+    With contacts, a message from or to a node outside the range of their node numbers is a problem too; a
+    number within the range may be a node without contacts.
     """
     lines = Lines(path, TextBounds(most_lines=MOST_MESSAGES))
     messages: list[Message] = []
@@ -44,8 +44,8 @@ def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]
             lines.complain(line.number, "D313", f"line {first} has a message {message.name} already")
         elif contacts is not None and (stranger := _stranger(message, contacts)) is not None:
             least, most = _numbers(contacts)
-            said = f"node {stranger} is unknown: the contacts are among {least} to {most}"
-            lines.complain(line.number, "D321", said)
+            text = f"node {stranger} is unknown: the contacts are among {least} to {most}"
+            lines.complain(line.number, "D321", text)
         elif messages and message.created_ms < messages[-1].created_ms:
             lines.complain(line.number, "D314", "this time is before the line above; sort the file")
         else:
@@ -75,7 +75,7 @@ def _named(words: list[str]) -> tuple[str, str, str] | None:
 
 
 def _misfit(line: Line) -> str:
-    """Return why a line is no message."""
+    """Return why a line is not a message."""
     named = _named(line.words)
     if named is None:
         expected = '"time ID size from to …", "time C ID from to …" or "time ID from to"'

@@ -1,4 +1,4 @@
-"""Scenario files: what may stand in them, what is wrong with one, and what it means."""
+"""Scenario files: settings, checks and loading."""
 
 from emulation.scenario.loading import (
     check_scenario_file,

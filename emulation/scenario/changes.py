@@ -1,10 +1,9 @@
 """Changes to a scenario's keys from outside of its file: `group[0].count=20`, `radio.handheld.loss=0.1`.
 
-The left side is the path of a key as problems show it, or with the name of an entry in the place of its
-number (`group.medics.count=20`), the right side a value as it stands in TOML; a right side that is no TOML
-value is taken as a text, so `overlay.policy=prophet` needs no quotes. A key that the
-file leaves out is added; a table on the way to it is made. What the value means is checked like everything
-else in the file; what is wrong with it is told of the change, not of the file.
+The left side is the path of a key as in problem messages, or with the name of an entry instead of its number
+(`group.medics.count=20`). The right side is a TOML value; anything else is taken as a text, so that
+`overlay.policy=prophet` needs no quotes. Missing keys and tables are added. The value is checked like
+everything else in the file; its problems name the change instead of the file.
 """
 
 import re
@@ -20,19 +19,18 @@ _STEP: Final = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]")
 
 
 class Changes:
-    """The changes that were made to a document, by the path of what each one put there."""
+    """The changes made to a document, by the path of the value that each one set."""
 
     def __init__(self) -> None:
         self._made: list[tuple[Path, str]] = []
 
     def make(self, document: dict[str, Any], changes: Iterable[str]) -> None:
-        """Change keys of a document that was read from TOML; a change that cannot be raises
-        `DocumentError`."""
+        """Change keys of a document read from TOML, or raise `DocumentError`."""
         for change in changes:
             self._made.append((_apply(document, change), change))
 
     def mark(self, document: Mapping[str, Any], positions: TomlPositions) -> None:
-        """Let the positions know the keys that changes put there, so that problems name them whole."""
+        """Add the keys of changes to the positions, so that problems have their full path."""
         for put, _ in self._made:
             value: Any = document
             for step in put:
@@ -41,9 +39,9 @@ class Changes:
                 positions.places.setdefault(path, positions.at(path))
 
     def behind(self, path: Path) -> str | None:
-        """Return where what stands at this path comes from: `--set seed=x`, or None for the file.
+        """Return the change that set the value at this path (`--set seed=x`), or None if it is in the file.
 
-        Validators put the names of alternatives that they tried into a path; those are passed over.
+        Validators add the names of the alternatives that they tried to a path; these are ignored.
         """
         for put, change in reversed(self._made):
             elements = iter(path)
@@ -53,18 +51,18 @@ class Changes:
 
 
 def paths_in(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Yield a path and the paths of everything inside the value that stands there."""
+    """Yield a path and the paths of everything inside its value."""
     yield path
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in inside:
-        yield from paths_in(one, (*path, key))
+    for key, item in inside:
+        yield from paths_in(item, (*path, key))
 
 
 def what_is_malformed(change: str) -> str | None:
-    """Return what is wrong with the form of a change, whatever it is made to, or None."""
-    left, found, _ = change.partition("=")
+    """Return what is wrong with the syntax of a change, or None."""
+    left, separator, _ = change.partition("=")
     steps = steps_of(left.strip())
-    if not found or not steps or isinstance(steps[0], int):
+    if not separator or not steps or isinstance(steps[0], int):
         return "is not of the form path=value, such as group[0].count=20"
     if len(change.splitlines()) > 1:
         return "has more than one line; give --set once for each key"
@@ -72,7 +70,7 @@ def what_is_malformed(change: str) -> str | None:
 
 
 def _apply(document: dict[str, Any], change: str) -> Path:
-    """Make one change, and return the path of the first table or key that was not there before."""
+    """Make one change, and return the path of the first new table or key."""
     malformed = what_is_malformed(change)
     if malformed is not None:
         raise _refusal(change, malformed)
@@ -84,11 +82,11 @@ def _apply(document: dict[str, Any], change: str) -> Path:
         if isinstance(step, int):
             if not isinstance(inside, list) or step >= len(inside):
                 amount = len(inside) if isinstance(inside, list) else 0
-                raise _refusal(change, f"there is no [{step}] of {amount} in the file")
+                raise _refusal(change, f"[{step}] is out of range: the file has {amount} of them")
         elif isinstance(inside, list):
             step = steps[index] = _named(inside, str(steps[index - 1]), step, change)
         elif not isinstance(inside, dict):
-            raise _refusal(change, f'"{step}" is no key of a table')
+            raise _refusal(change, f'"{step}" is not inside a table')
         elif put is None and step not in inside:
             put = tuple(steps[: index + 1])
         if following is None:
@@ -101,18 +99,18 @@ def _apply(document: dict[str, Any], change: str) -> Path:
 
 
 def _named(entries: list[Any], kind: str, name: str, change: str) -> int:
-    """Return which of the entries has this name."""
+    """Return the index of the entry with this name."""
     names = [entry.get("name") if isinstance(entry, dict) else None for entry in entries]
     if name in names:
         return names.index(name)
-    known = [str(one) for one in names if one is not None]
+    known = [str(known_name) for known_name in names if known_name is not None]
     if not known:
-        raise _refusal(change, f"a {kind} has no name; say which by its number, such as {kind}[0]")
-    raise _refusal(change, f'there is no {kind} "{name}"{did_you_mean(name, known)} ({listed(known)})')
+        raise _refusal(change, f"entries of {kind} have no name; use the number, such as {kind}[0]")
+    raise _refusal(change, f'unknown {kind} "{name}"{did_you_mean(name, known)} ({listed(known)})')
 
 
 def steps_of(path: str) -> list[str | int]:
-    """Return the keys and places that a path such as `group[0].count` names, none if it is malformed."""
+    """Return the keys and indexes of a path such as `group[0].count`; empty if it is malformed."""
     steps: list[str | int] = []
     position = 0
     while position < len(path):

@@ -1,8 +1,8 @@
-"""Which keys of a scenario may get another value while the run goes on.
+"""The keys of a scenario that may change during a run.
 
-Controls come at moments that the file names. So a change of range is known before the run begins, and
-contacts are solved with it; what radios do with frames and how often sensors read changes when the moment
-comes. Engines keep the policy and the limits that they were made with, nodes their number, role and motion.
+Controls have fixed times. Changes of range are therefore known before the run and are part of the computed
+contacts; rates, losses and sensor intervals change when their time comes. Policies, limits, node numbers,
+roles and motion never change.
 """
 
 import re
@@ -20,7 +20,7 @@ _SENSOR: Final = re.compile(r"sensor\[(\d+)\]\.every_s")
 
 @dataclass(frozen=True, slots=True)
 class ChangedRadio:
-    """A key of a kind of radio."""
+    """A key of a radio table."""
 
     name: str
     key: str
@@ -28,13 +28,13 @@ class ChangedRadio:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSensor:
-    """How often a sensor reads, by its place in the file."""
+    """The interval of a sensor, by its index in the file."""
 
     index: int
 
 
 def control_path(path: str) -> ChangedRadio | ChangedSensor | None:
-    """Return what a path names, or None if nothing that can change."""
+    """Return the target of a path, or None if it cannot change."""
     if radio := _RADIO.fullmatch(path):
         return ChangedRadio(radio[1], radio[2])
     if sensor := _SENSOR.fullmatch(path):
@@ -61,21 +61,21 @@ def is_key(settings: ScenarioSettings, path: str) -> bool:
 
 
 def range_windows(settings: ScenarioSettings) -> list[tuple[float, list[float]]]:
-    """Return from which moments (ms) on the radios of all devices reach how far, the first moment being 0."""
+    """Return the ranges of all devices from each change on: (begin in ms, ranges), the first at 0."""
     ranges = {name: radio.range_m for name, radio in settings.radio.items()}
     changes: dict[float, dict[str, float]] = {}
     for control in sorted(settings.control, key=lambda control: control.at_s):
         changed = control_path(control.path)
         if control.at_s >= settings.duration_s:
-            continue  # The run ends before it.
+            continue  # After the end of the run.
         if isinstance(changed, ChangedRadio) and changed.key == "range_m":
             changes.setdefault(float(int(1000 * control.at_s)), {})[changed.name] = control.value
-    found = [] if 0.0 in changes else [(0.0, _reaches(settings, ranges))]
+    windows = [] if 0.0 in changes else [(0.0, _device_ranges(settings, ranges))]
     for at_ms, changed_ranges in changes.items():
         ranges = ranges | changed_ranges
-        found.append((at_ms, _reaches(settings, ranges)))
-    return found
+        windows.append((at_ms, _device_ranges(settings, ranges)))
+    return windows
 
 
-def _reaches(settings: ScenarioSettings, ranges: dict[str, float]) -> list[float]:
+def _device_ranges(settings: ScenarioSettings, ranges: dict[str, float]) -> list[float]:
     return [ranges[group.radio] for group in settings.group for _ in range(group.count)]

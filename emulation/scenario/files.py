@@ -1,7 +1,7 @@
-"""Files that a scenario names: looked for beside it, and missed at the place where they are named.
+"""Files that a scenario names, relative to its folder. A missing one is a problem at its key.
 
-Everything that was found is remembered by the name that the scenario gives it, so that a run can keep copies
-(`emulation.run_inputs`) and be done again from them when the files themselves are gone.
+All files are remembered by the name in the scenario, so that a run can keep copies (`emulation.run_inputs`)
+and be repeated from them.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from emulation.scenario.places import Places
 
 
 class NamedFiles:
-    """Finds files by the names in a scenario: beside it, or among the copies of an earlier run."""
+    """Finds files by their names in a scenario: in its folder, or among the copies of an earlier run."""
 
     def __init__(self, folder: Path, copies: Mapping[str, Path] | None = None) -> None:
         self.found: dict[str, Path] = {}
@@ -22,29 +22,30 @@ class NamedFiles:
         self._copies = copies
 
     def path(self, name: str, key: KeyPath, places: Places, obtain: str = "") -> Path:
-        """Return the path of a file that the scenario names at this key, or raise `DocumentError`; `obtain`
-        says how to come by a file that cannot be expected to be there."""
+        """Return the path of the file named at this key, or raise `DocumentError`. `obtain` explains how to
+        get a file that cannot be shipped.
+        """
         path = self._folder / name if self._copies is None else self._copies.get(name)
         if path is not None and path.is_file():
             self.found[name] = path
             return path
         if self._copies is not None:
-            gone = f'the copy of "{name}" that the run kept is gone; run its scenario again'
-            raise DocumentError([places.problem(key, "D310", gone)])
+            message = f'the copy of "{name}" in the run folder is gone; run its scenario again'
+            raise DocumentError([places.problem(key, "D310", message)])
         if obtain:
-            raise DocumentError([places.problem(key, "D320", f'"{name}" is not there. {obtain}')])
+            raise DocumentError([places.problem(key, "D320", f'"{name}" is missing. {obtain}')])
         near = self._near(name)
-        message = f'there is no file "{name}" beside the scenario{did_you_mean(name, near)}'
+        message = f'file "{name}" is missing beside the scenario{did_you_mean(name, near)}'
         raise DocumentError([places.problem(key, "D310", message, meant=likely_meant(name, near))])
 
     def inside(self, folder: str, pattern: str) -> list[str]:
-        """Return the names of the files in a folder beside the scenario, those that match the pattern."""
+        """Return the names of the files in a folder beside the scenario that match a pattern."""
         if self._copies is not None:
             return sorted(name for name in self._copies if fnmatch(name, f"{folder}/{pattern}"))
         return sorted(f"{folder}/{path.name}" for path in (self._folder / folder).glob(pattern))
 
     def shipped(self, name: str, path: Path) -> Path:
-        """Return where a file that comes with the package is read from: the package, or the copy."""
+        """Return the path of a shipped file, or of its copy."""
         path = path if self._copies is None else self._copies.get(name, path)
         self.found[name] = path
         return path

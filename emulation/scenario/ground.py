@@ -1,7 +1,6 @@
-"""Makes the zones and obstacles of a scenario, and says what is impossible about them.
+"""Makes the zones and obstacles of a scenario, and checks them.
 
-Whether there is a free place in a zone and a way to it is found out by trying some places, always the same
-ones.
+Free places in zones and paths between them are found by trying some places, always the same ones.
 """
 
 from itertools import pairwise
@@ -19,7 +18,7 @@ _PLACES_TRIED = 40
 
 
 def plan_zones(settings: ScenarioSettings, places: Places, problems: list[Problem]) -> Zones:
-    """Return the zones that are right; what is wrong with the others is added to the problems."""
+    """Return the valid zones; the problems of the others are added to the list."""
     obstacles = tuple(
         polygon
         for index, obstacle in enumerate(settings.obstacle)
@@ -32,19 +31,19 @@ def plan_zones(settings: ScenarioSettings, places: Places, problems: list[Proble
         if polygon is None:
             continue
         if not _free_places(polygon, ground):
-            message = "obstacles cover the zone: nobody can stand there"
+            message = "obstacles cover the zone: it has no free place"
             problems.append(places.problem(("zone", index, "corners_m"), "D317", message))
         by_kind[zone.kind] = (*by_kind.get(zone.kind, ()), polygon)
     return Zones(ground, by_kind)
 
 
 def check_duty(mobility: DisasterAreaTable, key: Path, zones: Zones, places: Places) -> None:
-    """Raise `DocumentError` if the duty needs a zone that is not there, or a way that does not exist."""
+    """Raise `DocumentError` if a zone of the duty is missing or cannot be reached."""
     kinds = DUTIES[mobility.duty] or tuple(kind for kind in ZONES if kind in zones.by_kind)
     missing = [kind for kind in kinds if kind not in zones.by_kind]
     if missing or not kinds:
-        wanted = listed(missing) if missing else "any zone"
-        message = f'"{mobility.duty}" needs a [[zone]] of kind {wanted}, and there is none'
+        needed = listed(missing) if missing else "any zone"
+        message = f'"{mobility.duty}" needs a [[zone]] of kind {needed}, which is missing'
         raise DocumentError([places.problem(key, "D305", message)])
     for here, there in pairwise((*kinds, kinds[0])):
         for polygon in zones.by_kind[here]:
@@ -53,7 +52,7 @@ def check_duty(mobility: DisasterAreaTable, key: Path, zones: Zones, places: Pla
             if any(
                 all(zones.ground.way(begin, end) is None for end in ends[:_PLACES_TRIED]) for begin in begins
             ):
-                message = f"obstacles cut off some of {here} from {there}: there is no way"
+                message = f"obstacles cut off some of {here} from {there}: {there} cannot be reached"
                 raise DocumentError([places.problem(key, "D317", message)])
 
 
@@ -69,13 +68,13 @@ def _polygon(
         problems.append(places.problem(key, "D312", message))
         return None
     if not is_convex(corners):
-        message = "the corners make no convex polygon; give it as several convex ones, which may overlap"
+        message = "the polygon is not convex; split it into several convex ones, which may overlap"
         problems.append(places.problem(key, "D317", message))
         return None
     return ConvexPolygon(corners)
 
 
 def _free_places(polygon: ConvexPolygon, ground: Ground) -> list[tuple[float, float]]:
-    chance = np.random.default_rng(0)
-    drawn = (polygon.draw(chance) for _ in range(_PLACES_TRIED))
+    rng = np.random.default_rng(0)
+    drawn = (polygon.draw(rng) for _ in range(_PLACES_TRIED))
     return [(x, y) for x, y in drawn if ground.is_free(x, y)]

@@ -1,12 +1,13 @@
-"""From a file to a scenario that can be run, or to everything that is wrong with it.
+"""Loads a scenario from a file, or reports all its problems.
 
-The steps: read the text, check every value (`settings`), check how they fit together (`checks`), then
-read what the file names, relative to the folder it stands in: vocabularies, subscriptions, recordings.
-Problems of all these files are collected and raised together.
+The steps: read the text, check every value (`settings`), check values against each other (`checks`), then
+read the files that it names, relative to its folder: vocabularies, subscriptions, recordings. Problems of all
+these files are collected and raised together.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -22,19 +23,17 @@ from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
 from emulation.scenario.advertisements import plan_advertisements
 from emulation.scenario.changes import Changes, paths_in
-from emulation.scenario.checks.board import check_boards
 from emulation.scenario.checks.checks import check_settings
-from emulation.scenario.checks.composing import check_composed, check_sources
 from emulation.scenario.checks.matching import check_served
+from emulation.scenario.checks.sources import check_boards, check_composed, check_sources
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
 from emulation.scenario.interests import plan_interests
-from emulation.scenario.movement import plan_mobility
-from emulation.scenario.places import Places
+from emulation.scenario.motion import plan_contacts, plan_mobility
+from emulation.scenario.places import Places, collect
 from emulation.scenario.populations import check_parts, plan_population
 from emulation.scenario.processes import plan_processes
 from emulation.scenario.publications import PlannedPublications, plan_publications
-from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import (
     PlannedAdvertisement,
     PlannedPopulation,
@@ -43,7 +42,7 @@ from emulation.scenario.scenario import (
     Scenario,
 )
 from emulation.scenario.sensors import plan_sensor
-from emulation.scenario.settings.settings import ScenarioSettings, SubscriptionSettings
+from emulation.scenario.settings.settings import ScenarioSettings
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.taxonomy_files import (
     FindTaxonomy,
@@ -63,13 +62,15 @@ _SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
 
 
 def shipped_scenarios() -> tuple[str, ...]:
-    """Return the names of the scenarios that come with the package."""
+    """Return the names of the shipped scenarios."""
     return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
 
 
 def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scenario:
-    """Return a shipped scenario by its name, or read one from a file; what is wrong raises
-    `DocumentError`. Changes (`group[0].count=20`) are made to its keys before anything is checked."""
+    """Return a shipped scenario by its name, or one from a file, or raise `DocumentError`.
+
+    Changes (`group[0].count=20`) are made to its keys before anything is checked.
+    """
     path = _path_of(name_or_path)
     shown = path.name if path.parent == _SHIPPED else str(path)
     text = read_text(path)
@@ -81,8 +82,7 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
 
 
 def scenario_from_settings(settings: Mapping[str, Any], copies: Mapping[str, Path], shown: str) -> Scenario:
-    """Return the scenario that these settings describe, every key given, with the files that it names read
-    from copies; what is wrong raises `DocumentError`."""
+    """Return the scenario of complete settings, with its files read from copies, or raise `DocumentError`."""
     nowhere = TomlPositions(dict.fromkeys(paths_in(settings), (0, 0)))
     return _scenario(settings, Places(shown, nowhere, again=True), nowhere, NamedFiles(Path(), copies))
 
@@ -93,101 +93,196 @@ def _scenario(
     try:
         settings = ScenarioSettings.model_validate(document)
     except ValidationError as error:
-        found = problems_from_pydantic(error, positions, places.file, CODES, ScenarioSettings)
-        raise DocumentError(places.at_origin(problem, path) for path, problem in found) from None
-    told = list(check_settings(settings, places))
-    problems = [problem for problem in told if problem.severity == "error"]
-    warnings = [problem for problem in told if problem.severity == "warning"]
-    table = _table(settings, files, places, problems)
-    mobilities: list[MobilityModel] = []
-    zones = plan_zones(settings, places, problems)
-    for index, group in enumerate(settings.group):
-        try:
-            mobilities.append(plan_mobility(group, index, settings.area, zones, files, places))
-        except DocumentError as error:
-            problems.extend(error.problems)
-    contacts: Contacts | None = None
+        problems = problems_from_pydantic(error, positions, places.file, CODES, ScenarioSettings)
+        raise DocumentError(places.at_origin(problem, path) for path, problem in problems) from None
+    return _Loader(settings, files, places).load()
+
+
+@dataclass(slots=True)
+class _Workload:
+    """What the nodes of a scenario subscribe to, measure and publish."""
+
+    subscriptions: list[PlannedSubscription] = field(default_factory=list)
+    populations: list[PlannedPopulation] = field(default_factory=list)
     interests: PlannedInterests | None = None
-    try:
-        contacts = plan_contacts(settings, files, places)
-    except DocumentError as error:
-        problems.extend(error.problems)
-    subscriptions: list[PlannedSubscription] = []
-    populations: list[PlannedPopulation] = []
-    sensors: list[PlannedSensor] = []
-    publications: list[PlannedPublications] = []
-    words: Thesaurus | None = None
-    try:
-        words = _words(settings, files, places)
-    except DocumentError as error:
-        problems.extend(error.problems)
-    if table is not None:
-        for index, wanted in enumerate(settings.subscription):
-            try:
-                subscriptions.append(_subscription(wanted, index, files, table, words, places))
-            except DocumentError as error:
-                problems.extend(error.problems)
+    sensors: list[PlannedSensor] = field(default_factory=list)
+    publications: list[PlannedPublications] = field(default_factory=list)
+
+    @property
+    def languages(self) -> set[int]:
+        """Return the languages of all subscriptions."""
+        languages = {plan.language for plan in self.subscriptions}
+        languages |= {plan.language for plan in self.populations}
+        return languages if self.interests is None else languages | {self.interests.language}
+
+
+class _Loader:
+    """Reads what the settings name. Problems are collected, so that all of them are reported at once."""
+
+    def __init__(self, settings: ScenarioSettings, files: NamedFiles, places: Places) -> None:
+        self._settings = settings
+        self._files = files
+        self._places = places
+        findings = list(check_settings(settings, places))
+        self._problems = [problem for problem in findings if problem.severity == "error"]
+        self._warnings = [problem for problem in findings if problem.severity == "warning"]
+
+    def load(self) -> Scenario:
+        """Return the scenario, or raise `DocumentError` with all problems."""
+        settings, files, places, problems = self._settings, self._files, self._places, self._problems
+        table = self._table()
+        mobilities = self._mobilities()
+        contacts: Contacts | None = None
+        thesaurus: Thesaurus | None = None
+        with collect(problems):
+            contacts = plan_contacts(settings, files, places)
+        with collect(problems):
+            thesaurus = self._thesaurus()
+        workload = _Workload() if table is None else self._workload(table, thesaurus)
+        processes = plan_processes(settings, files, places, problems)
+        if table is None:
+            raise DocumentError(problems)
+        advertisements = self._advertisements(table, thesaurus, workload)
+        if problems:
+            raise DocumentError(problems)
+        subscriptions, sensors = workload.subscriptions, workload.sensors
+        self._warnings.extend(check_sources(settings, table, subscriptions, sensors, places))
+        self._warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
+        return Scenario(
+            settings,
+            table,
+            {name: read_text(files.found[name]) for name in settings.vocabularies},
+            files.found,
+            mobilities,
+            tuple(subscriptions),
+            tuple(workload.populations),
+            tuple(sensors),
+            tuple(workload.publications),
+            advertisements,
+            contacts,
+            workload.interests,
+            processes,
+            thesaurus,
+            tuple(sorted(self._warnings)),
+        )
+
+    def _table(self) -> MissionTable | None:
+        """Return the mission table, or None if a vocabulary cannot be used."""
+        settings, files, places, problems = self._settings, self._files, self._places, self._problems
+        paths: list[str | Path] = []
+        known = shipped_vocabularies()
+        for index, vocabulary in enumerate(settings.vocabularies):
+            key = ("vocabularies", index)
+            if vocabulary.endswith(".toml") or "/" in vocabulary:
+                with collect(problems):
+                    paths.append(files.path(vocabulary, key, places))
+            elif vocabulary in known:
+                shipped = resources.files("knowledge_manager") / "vocabularies" / f"{vocabulary}.toml"
+                paths.append(files.shipped(vocabulary, Path(str(shipped))))
+            else:
+                hint = did_you_mean(vocabulary, known)
+                message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
+                problems.append(places.problem(key, "D305", message, meant=likely_meant(vocabulary, known)))
+        table: MissionTable | None = None
+        with collect(problems):
+            names = dict(zip(map(str, paths), settings.vocabularies, strict=False))
+            table = load_mission_table(
+                paths, taxonomies=lambda path: _taxonomies(names[str(path)], files, places)
+            )
+            if (seconds := settings.overlay.notification_lifetime_s) is not None:
+                lifetimes = {event.name: math.ceil(seconds) for event in table.events}
+                table = table.with_notification_lifetimes(lifetimes)
+        return table if len(paths) == len(settings.vocabularies) else None
+
+    def _mobilities(self) -> tuple[MobilityModel, ...]:
+        settings, places = self._settings, self._places
+        zones = plan_zones(settings, places, self._problems)
+        mobilities: list[MobilityModel] = []
+        for index, group in enumerate(settings.group):
+            with collect(self._problems):
+                mobilities.append(plan_mobility(group, index, settings.area, zones, self._files, places))
+        return tuple(mobilities)
+
+    def _thesaurus(self) -> Thesaurus | None:
+        """Return the thesauri of the scenario above the shipped one; None if it has none of its own."""
+        names = self._settings.thesaurus
+        if not names:
+            return None
+        return load_layers([self._files.path(name, ("thesaurus",), self._places) for name in names])
+
+    def _workload(self, table: MissionTable, thesaurus: Thesaurus | None) -> _Workload:
+        settings, files, places, problems = self._settings, self._files, self._places, self._problems
+        workload = _Workload()
+        for index in range(len(settings.subscription)):
+            with collect(problems):
+                workload.subscriptions.append(self._subscription(index, table, thesaurus))
         for index in range(len(settings.population)):
-            try:
-                populations.append(plan_population(settings, index, table, places))
-            except DocumentError as error:
-                problems.extend(error.problems)
-        try:
-            interests = plan_interests(settings, files, table, places)
-        except DocumentError as error:
-            problems.extend(error.problems)
+            with collect(problems):
+                workload.populations.append(plan_population(settings, index, table, places))
+        with collect(problems):
+            workload.interests = plan_interests(settings, files, table, places)
         for index, sensor in enumerate(settings.sensor):
-            try:
-                sensors.append(plan_sensor(sensor, index, files, table, places, warnings))
-            except DocumentError as error:
-                problems.extend(error.problems)
+            with collect(problems):
+                workload.sensors.append(plan_sensor(sensor, index, files, table, places, self._warnings))
         for index, publication in enumerate(settings.publication):
-            try:
-                publications.append(plan_publications(publication, index, files, table, places))
-            except DocumentError as error:
-                problems.extend(error.problems)
-    processes = plan_processes(settings, files, places, problems)
-    if not problems:
-        problems.extend(check_composed(settings, subscriptions, populations, places))
-    if table is not None and not problems:
-        problems.extend(check_parts(settings, table, subscriptions, populations, places))
-    advertisements: tuple[PlannedAdvertisement, ...] = ()
-    if table is not None:
-        asked = {one.language for one in subscriptions} | {one.language for one in populations}
-        asked |= set() if interests is None else {interests.language}
-        try:
-            offers = ([], []) if problems else (sensors, publications)
-            advertisements = plan_advertisements(settings, asked, *offers, files, table, words, places)
-        except DocumentError as error:
-            problems.extend(error.problems)
-    if table is not None and not problems:
-        problems.extend(check_served(settings, table, subscriptions, populations, places))
-    if table is None or problems:
-        raise DocumentError(problems)
-    warnings.extend(check_sources(settings, table, subscriptions, sensors, places))
-    warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
-    documents = {name: read_text(files.found[name]) for name in settings.vocabularies}
-    return Scenario(
-        settings,
-        table,
-        documents,
-        files.found,
-        tuple(mobilities),
-        tuple(subscriptions),
-        tuple(populations),
-        tuple(sensors),
-        tuple(publications),
-        advertisements,
-        contacts,
-        interests,
-        processes,
-        words,
-        tuple(sorted(warnings)),
-    )
+            with collect(problems):
+                workload.publications.append(plan_publications(publication, index, files, table, places))
+        return workload
+
+    def _subscription(
+        self, index: int, table: MissionTable, thesaurus: Thesaurus | None
+    ) -> PlannedSubscription:
+        settings = self._settings.subscription[index]
+        path = self._files.path(settings.file, ("subscription", index, "file"), self._places)
+        source = read_document(path)
+        at_ms = int(settings.at_s * 1000)
+        stamp_s = at_ms // 1000 % 65536
+        language = language_of_document(source, str(path))
+        options = CompileOptions(stamp_s=stamp_s, thesaurus=thesaurus)
+        compiled = authoring_of(language).compile(source, str(path), table, options)
+        return PlannedSubscription(
+            settings.group,
+            at_ms,
+            None if settings.withdrawn_at_s is None else int(settings.withdrawn_at_s * 1000),
+            language.language_id,
+            compiled.lifetime_q,
+            compiled.body,
+            settings.file,
+            source.decode(),
+        )
+
+    def _advertisements(
+        self, table: MissionTable, thesaurus: Thesaurus | None, workload: _Workload
+    ) -> tuple[PlannedAdvertisement, ...]:
+        """Return the advertisements, and check what needs the whole workload.
+
+        Each check needs a workload without problems. Advertisement files are read in any case.
+        """
+        settings, places, problems = self._settings, self._places, self._problems
+        subscriptions, populations = workload.subscriptions, workload.populations
+        if not problems:
+            problems.extend(check_composed(settings, subscriptions, populations, places))
+        if not problems:
+            problems.extend(check_parts(settings, table, subscriptions, populations, places))
+        advertisements: tuple[PlannedAdvertisement, ...] = ()
+        with collect(problems):
+            advertisements = plan_advertisements(
+                settings,
+                workload.languages,
+                [] if problems else workload.sensors,
+                [] if problems else workload.publications,
+                self._files,
+                table,
+                thesaurus,
+                places,
+            )
+        if not problems:
+            problems.extend(check_served(settings, table, subscriptions, populations, places))
+        return advertisements
 
 
 def check_scenario_file(path: Path) -> list[Problem]:
-    """Return everything that is wrong with a scenario file; no error when it can be run."""
+    """Return the problems of a scenario file; only warnings if it can be run."""
     try:
         return list(load_scenario(path).warnings)
     except DocumentError as error:
@@ -201,46 +296,13 @@ def _path_of(name_or_path: str | Path) -> Path:
     known = shipped_scenarios()
     if name not in known:
         message = f"no scenario of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
-        raise DocumentError.of_file(name, "D304", f"{message}; a file's name ends in .toml")
+        raise DocumentError.of_file(name, "D304", f"{message}; the name of a file ends in .toml")
     return _SHIPPED / f"{name}.toml"
 
 
-def _table(
-    settings: ScenarioSettings, files: NamedFiles, places: Places, problems: list[Problem]
-) -> MissionTable | None:
-    named: list[str | Path] = []
-    known = shipped_vocabularies()
-    for index, vocabulary in enumerate(settings.vocabularies):
-        key = ("vocabularies", index)
-        if vocabulary.endswith(".toml") or "/" in vocabulary:
-            try:
-                named.append(files.path(vocabulary, key, places))
-            except DocumentError as error:
-                problems.extend(error.problems)
-        elif vocabulary in known:
-            shipped = resources.files("knowledge_manager") / "vocabularies" / f"{vocabulary}.toml"
-            named.append(files.shipped(vocabulary, Path(str(shipped))))
-        else:
-            hint = did_you_mean(vocabulary, known)
-            message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
-            problems.append(places.problem(key, "D305", message, meant=likely_meant(vocabulary, known)))
-    try:
-        called = dict(zip(map(str, named), settings.vocabularies, strict=False))
-        table = load_mission_table(
-            named, taxonomies=lambda path: _taxonomies(called[str(path)], files, places)
-        )
-        if (seconds := settings.overlay.notification_lifetime_s) is not None:
-            lifetimes = {event.name: math.ceil(seconds) for event in table.events}
-            table = table.with_notification_lifetimes(lifetimes)
-    except DocumentError as error:
-        problems.extend(error.problems)
-        return None
-    return table if len(named) == len(settings.vocabularies) else None
-
-
 def _taxonomies(vocabulary: str, files: NamedFiles, places: Places) -> FindTaxonomy:
-    """Return what finds the taxonomies of a vocabulary: those that ship, and files beside it, which a run
-    keeps as it keeps the vocabulary.
+    """Return the finder of a vocabulary's taxonomies: shipped ones, and files beside it, which a run copies
+    too.
     """
 
     def find(name: str) -> Taxonomy:
@@ -250,37 +312,3 @@ def _taxonomies(vocabulary: str, files: NamedFiles, places: Places) -> FindTaxon
         return load_taxonomy(files.path(beside, ("vocabularies",), places))
 
     return find
-
-
-def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> Thesaurus | None:
-    """Return the thesauri that the scenario brings along, over the shipped one; none where that will do."""
-    if not settings.thesaurus:
-        return None
-    return load_layers([files.path(name, ("thesaurus",), places) for name in settings.thesaurus])
-
-
-def _subscription(
-    wanted: SubscriptionSettings,
-    index: int,
-    files: NamedFiles,
-    table: MissionTable,
-    words: Thesaurus | None,
-    places: Places,
-) -> PlannedSubscription:
-    path = files.path(wanted.file, ("subscription", index, "file"), places)
-    source = read_document(path)
-    at_ms = int(wanted.at_s * 1000)
-    stamp_s = at_ms // 1000 % 65536
-    language = language_of_document(source, str(path))
-    options = CompileOptions(stamp_s=stamp_s, thesaurus=words)
-    compiled = authoring_of(language).compile(source, str(path), table, options)
-    return PlannedSubscription(
-        wanted.group,
-        at_ms,
-        None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
-        language.language_id,
-        compiled.lifetime_q,
-        compiled.body,
-        wanted.file,
-        source.decode(),
-    )

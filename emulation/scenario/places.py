@@ -1,16 +1,26 @@
-"""Where in a scenario file, or in a change to it, something is wrong."""
+"""Problems of a scenario file, at the position of a key or of the change (`--set`) that put it there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
-from dens.config.problems import Problem, Severity
+from dens.config.problems import DocumentError, Problem, Severity
 from dens.config.toml_documents import key_path
 from dens.config.toml_positions import Path, TomlPositions
 from emulation.scenario.changes import Changes
 
 
+@contextmanager
+def collect(problems: list[Problem]) -> Iterator[None]:
+    """Add the problems of a `DocumentError` in the block to the list, and continue after the block."""
+    try:
+        yield
+    except DocumentError as error:
+        problems.extend(error.problems)
+
+
 class Places:
-    """Makes problems of one scenario file. `again` says that a run of it was made before."""
+    """Makes the problems of one scenario file. `again` marks the repetition of an earlier run."""
 
     def __init__(
         self, file: str, positions: TomlPositions, changes: Changes | None = None, *, again: bool = False
@@ -30,23 +40,23 @@ class Places:
         meant: Iterable[str] = (),
         is_key: bool = False,
     ) -> Problem:
-        """Return an error at the place of this key; for `meant` see `TomlPositions.problem`."""
-        told = f"{key_path(path)}: {message}"
-        problem = self._positions.problem(self.file, path, code, told, severity, meant=meant, is_key=is_key)
+        """Return a problem at the position of this key; for `meant` see `TomlPositions.problem`."""
+        text = f"{key_path(path)}: {message}"
+        problem = self._positions.problem(self.file, path, code, text, severity, meant=meant, is_key=is_key)
         return self.at_origin(problem, path)
 
     def warning(self, path: Path, code: str, message: str) -> Problem:
-        """Return what should be known about this key and keeps nobody from running the scenario."""
+        """Return a warning at the position of this key; the scenario can still be run."""
         return self.problem(path, code, message, "warning")
 
     def is_cut_short(self, path: Path) -> bool:
-        """Return whether somebody else than the writer of the key at this path said when the run ends."""
+        """Return whether the duration was changed from outside the file that has the key at this path."""
         if self._again:
             return True
         return self._changes.behind(("duration_s",)) is not None and self._changes.behind(path) is None
 
     def at_origin(self, problem: Problem, path: Path) -> Problem:
-        """Return the problem as one of the change that put there what stands at this path, if one did."""
+        """Return the problem as one of the change that set the value at this path, if there is one."""
         change = self._changes.behind(path)
         return (
             problem

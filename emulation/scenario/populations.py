@@ -1,4 +1,4 @@
-"""Checks a population of subscriptions against the mission table and gives it numbers."""
+"""Checks a population of random subscriptions against the mission table."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -17,12 +17,12 @@ from plugins.authoring.generator import CombinationRefused, SubscriptionGenerato
 from plugins.registry import RegistryError, authoring_of, language_named, languages, offered
 
 MOST_SUBSCRIPTIONS: Final = SUBSCRIPTION_ID
-"""A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
+"""The id of a subscription is one byte, and direct messages use the last one."""
 _TRIED: Final = 8
 
 
 def numbers_used(settings: ScenarioSettings, group: str) -> int:
-    """Return how many numbers each subscriber of a group needs at least, for files and populations."""
+    """Return how many ids each subscriber of a group needs at least, for files and populations."""
     count = next((one.count for one in settings.group if one.name == group), 1)
     files = sum(wanted.group == group for wanted in settings.subscription)
     crowds = [crowd.number for crowd in settings.population if crowd.group == group]
@@ -32,7 +32,7 @@ def numbers_used(settings: ScenarioSettings, group: str) -> int:
 def plan_population(
     settings: ScenarioSettings, index: int, table: MissionTable, places: Places
 ) -> PlannedPopulation:
-    """Return the population ready to be drawn, or raise `DocumentError` with everything wrong about it."""
+    """Return the population ready to be drawn, or raise `DocumentError` with its problems."""
     crowd = settings.population[index]
     try:
         event = table.event(crowd.event)
@@ -52,7 +52,7 @@ def plan_population(
                 )
             )
     if not problems and crowd.attributes[1] > len(among):
-        message = f"{crowd.attributes[1]} attributes of {len(among)} cannot be taken"
+        message = f"{crowd.attributes[1]} attributes cannot be drawn from {len(among)}"
         problems.append(places.problem(("population", index, "attributes"), "D312", message))
     try:
         language, generator = generator_named(crowd.language, ("population", index, "language"), places)
@@ -72,10 +72,10 @@ def check_parts(
     populations: Sequence[PlannedPopulation],
     places: Places,
 ) -> Iterator[Problem]:
-    """Yield the groups whose nodes ask for more than there are numbers, those of parts counted in.
+    """Yield the groups whose nodes need more subscription ids than there are, including those of parts.
 
-    How many parts chance makes is known when it has: the fewest of some are taken, and a run that needs more
-    than there are ends with a word of its own.
+    The number of parts of a random subscription is known only after drawing it: the minimum of some draws is
+    used here, and a run that needs more ids is refused when it starts.
     """
     known = languages()
     for index, group in enumerate(settings.group):
@@ -86,22 +86,22 @@ def check_parts(
         )
         for crowd in populations:
             if crowd.settings.group == group.name:
-                chance = np.random.default_rng(0)
-                drawn = [crowd.body(chance) for _ in range(_TRIED)]
+                rng = np.random.default_rng(0)
+                drawn = [crowd.body(rng) for _ in range(_TRIED)]
                 each = 1 + min(known[crowd.language].occupied(table, body) for body in drawn)
                 needed += each * -(-crowd.settings.number // group.count)
         if needed > MOST_SUBSCRIPTIONS:
             message = (
-                f"each of its nodes would need {needed} numbers, one for each thing that it asks for and one "
-                f"for each part that boards are given; {MOST_SUBSCRIPTIONS} is the most: "
-                "deal them out to more nodes"
+                f"each of its nodes would need {needed} ids, one for each subscription and one for each "
+                f"part that boards are given; the limit is {MOST_SUBSCRIPTIONS}: distribute them over more "
+                "nodes"
             )
             yield places.problem(("group", index), "D312", message)
 
 
 def _check_combination(planned: PlannedPopulation, index: int, places: Places) -> None:
-    """Draw one on trial, where the file says how predicates are combined; what cannot be made raises
-    `DocumentError`.
+    """Draw a subscription if the file sets the combination of predicates; raise `DocumentError` if it
+    fails.
     """
     crowd = planned.settings
     if crowd.aggregator is None and crowd.form is None:
@@ -110,7 +110,7 @@ def _check_combination(planned: PlannedPopulation, index: int, places: Places) -
     key = "form" if crowd.aggregator is None else "aggregator"
     try:
         if not known:
-            raise CombinationRefused(key, f"the {crowd.language} language combines predicates in one way")
+            raise CombinationRefused(key, f"the {crowd.language} language has only one combination")
         planned.body(np.random.default_rng(0))
     except CombinationRefused as error:
         meant = likely_meant(crowd.aggregator or "", known) if error.key == "aggregator" else ()
@@ -119,12 +119,13 @@ def _check_combination(planned: PlannedPopulation, index: int, places: Places) -
 
 
 def generator_named(name: str, key: Path, places: Places) -> tuple[int, SubscriptionGenerator]:
-    """Return the number of the language of this name and what makes its subscriptions; a name that means no
-    language, or one that makes none, raises `DocumentError` at its key."""
+    """Return the number and the generator of the language of this name, or raise `DocumentError` at its
+    key.
+    """
     try:
         language = language_named(name)
         return language.language_id, offered(
-            authoring_of(language).generator, language, "subscriptions made by chance"
+            authoring_of(language).generator, language, "random subscriptions"
         )
     except RegistryError as error:
         raise DocumentError([places.problem(key, "D380", str(error))]) from None

@@ -29,7 +29,7 @@ class PlannedProcess:
 def plan_processes(
     settings: ScenarioSettings, files: NamedFiles, places: Places, problems: list[Problem]
 ) -> tuple[PlannedProcess, ...]:
-    """Return the processes of a scenario; what is wrong with them is added to the problems."""
+    """Return the processes of a scenario; their problems are added to the list."""
     planned: list[PlannedProcess] = []
     for index, process in enumerate(settings.process):
         key = ("process", index)

@@ -1,4 +1,4 @@
-"""Reads the documents that a group publishes as they stand."""
+"""Reads the documents that a group publishes."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from dens.config.problems import DocumentError, Problem, did_you_mean, likely_me
 from dens.config.reading import read_document
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
-from emulation.scenario.settings.publications import PublicationSettings
+from emulation.scenario.settings.settings import PublicationSettings
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import NOTIFICATION_LIFETIME_S
 from plugins.publications import Publication
@@ -16,7 +16,7 @@ from watchdog.lifetime import lifetime_code
 
 @dataclass(frozen=True, slots=True)
 class PlannedPublications:
-    """What every node of a group publishes, one document after the other."""
+    """The documents that every node of a group publishes in turn."""
 
     group: str
     language: int
@@ -30,7 +30,7 @@ class PlannedPublications:
 def plan_publications(
     wanted: PublicationSettings, index: int, files: NamedFiles, table: MissionTable, places: Places
 ) -> PlannedPublications:
-    """Return the documents ready to be published, or raise `DocumentError` with everything wrong."""
+    """Return the documents ready to be published, or raise `DocumentError` with all problems."""
     readers = {known.name: known for known in languages().values() if known.publications is not None}
     spoken = readers.get(wanted.language)
     if spoken is None or spoken.publications is None:
@@ -64,9 +64,7 @@ def plan_publications(
 
 
 def _lifetime(wanted: PublicationSettings, publication: Publication, table: MissionTable) -> int:
-    """Return the lifetime code of a document: what the scenario says, else the document, else its event
-    class.
-    """
+    """Return the lifetime code of a document: that of the scenario, the document, or its event class."""
     if wanted.lifetime_s is not None:
         return lifetime_code(int(wanted.lifetime_s))
     if publication.lifetime_q is not None:

@@ -1,8 +1,9 @@
-"""A scenario that can be run: its settings, and everything they name, read and checked."""
+"""A scenario that can be run: its settings, and all files that they name, read and checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.disaster_area import DisasterArea, DisasterAreaTable
 from emulation.mobility.model import AnswersCalls, MobilityModel
-from emulation.population import draw_population
 from emulation.scenario.processes import PlannedProcess
 from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.settings.sensors import (
@@ -40,10 +40,10 @@ from plugins.registry import languages
 
 
 def board_limits(settings: ScenarioSettings, group: str) -> Board | None:
-    """Return what the boards of a group take, by the profile that its board names; None for devices that take
-    everything.
+    """Return the limits of a group's boards, from the profile of its board; None for devices without
+    limits.
     """
-    [name] = {one.board for one in settings.group if one.name == group}
+    [name] = {known.board for known in settings.group if known.name == group}
     return None if name is None else settings.board[name].limits
 
 
@@ -52,7 +52,7 @@ GeneratorSettings = VitalSignsSettings | DiurnalWeatherSettings | FireSignsSetti
 
 @dataclass(frozen=True, slots=True)
 class PlannedSubscription:
-    """What every node of a group will ask for, compiled, and the document it came from."""
+    """A compiled subscription of every node of a group, and its document."""
 
     group: str
     at_ms: int
@@ -66,7 +66,9 @@ class PlannedSubscription:
 
 @dataclass(frozen=True, slots=True)
 class PlannedAdvertisement:
-    """What every publisher of a group advertises, under this id. `file` is None where nobody wrote it."""
+    """An advertisement of every publisher of a group. `file` is None if it was derived from the group's
+    sources.
+    """
 
     group: str
     id: int
@@ -78,9 +80,32 @@ class PlannedAdvertisement:
     file: str | None = None
 
 
+_TRIES: Final = 20
+"""Draws per distinct subscription; a small domain may not have enough distinct ones."""
+
+
+def draw_population(
+    rng: np.random.Generator,
+    draw: Callable[[np.random.Generator], bytes],
+    *,
+    number: int,
+    similarity: float,
+) -> list[bytes]:
+    """Return the bodies of a population; the share `similarity` of them are duplicates of others."""
+    distinct = max(1, round(number * (1.0 - similarity)))
+    drawn: dict[bytes, None] = {}
+    for _ in range(_TRIES * distinct):
+        if len(drawn) == distinct:
+            break
+        drawn[draw(rng)] = None
+    kinds = list(drawn)
+    bodies = kinds + [kinds[int(rng.integers(len(kinds)))] for _ in range(number - len(kinds))]
+    return [bodies[index] for index in rng.permutation(number)]
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedPopulation:
-    """What the nodes of a group will ask for between them, once a seed has drawn it."""
+    """Random subscriptions, which a seed draws and distributes over the nodes of a group."""
 
     settings: PopulationSettings
     language: int
@@ -91,16 +116,15 @@ class PlannedPopulation:
 
     @property
     def at_ms(self) -> int:
-        """Return when they ask."""
         return int(self.settings.at_s * 1000)
 
     @property
     def lifetime_q(self) -> int:
-        """Return the code of how long they want it."""
+        """Return the lifetime code of the subscriptions."""
         return lifetime_code_ms(int(1000 * self.settings.valid_s))
 
-    def body(self, chance: np.random.Generator) -> bytes:
-        """Return what one of them asks for; what cannot be made so raises `CombinationRefused`."""
+    def body(self, rng: np.random.Generator) -> bytes:
+        """Draw a subscription, or raise `CombinationRefused`."""
         settings = self.settings
         wanted = RandomSubscription(
             self.event,
@@ -112,51 +136,51 @@ class PlannedPopulation:
             settings.aggregator,
             settings.form,
         )
-        return self.generator.draw(chance, wanted, self.table)
+        return self.generator.draw(rng, wanted, self.table)
 
-    def bodies(self, chance: np.random.Generator) -> list[bytes]:
-        """Return what they ask for, to be dealt out one subscriber after the other."""
+    def bodies(self, rng: np.random.Generator) -> list[bytes]:
+        """Draw all subscriptions, to be distributed over the subscribers in turn."""
         return draw_population(
-            chance, self.body, number=self.settings.number, similarity=self.settings.similarity
+            rng, self.body, number=self.settings.number, similarity=self.settings.similarity
         )
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedSensor:
-    """What every node of a group measures: generated, or one of these recorded series each."""
+    """A sensor of every node of a group: generated, or one recorded series each."""
 
     group: str
     event: EventClass
     attributes: tuple[str, ...]
     at_ms: int
-    """When the sensor begins; sources count their time from here."""
+    """The begin of the sensor, which is time 0 of its source."""
     every_ms: int
     origin: GeneratorSettings | tuple[Series, ...]
     errors: Mapping[str, StatedError] = field(default_factory=dict)
-    """What is known of how far the truth may be, by attribute."""
+    """Stated errors by attribute."""
 
     @property
     def protocol(self) -> str:
-        """Return how the source is read, in the words of the local data dictionary."""
+        """Return the protocol of the source in the local data dictionary."""
         return "file" if isinstance(self.origin, tuple) else "memory"
 
     @property
     def content_type(self) -> str:
-        """Return what the source yields, in the words of the local data dictionary."""
+        """Return the content type of the source in the local data dictionary."""
         return "text/csv" if isinstance(self.origin, tuple) else ""
 
-    def source_for(self, position: int, chance: np.random.Generator, run_ms: int) -> SensorSource:
+    def source_for(self, position: int, rng: np.random.Generator, run_ms: int) -> SensorSource:
         """Return the source of the node at this position of its group."""
         origin, duration_ms = self.origin, run_ms - self.at_ms
         if isinstance(origin, VitalSignsSettings):
-            return VitalSigns(chance, duration_ms, origin.deteriorating)
+            return VitalSigns(rng, duration_ms, origin.deteriorating)
         if isinstance(origin, UniformSettings):
-            return Uniform(chance, [self.event.attribute(name) for name in self.attributes])
+            return Uniform(rng, [self.event.attribute(name) for name in self.attributes])
         if isinstance(origin, FireSignsSettings):
-            return FireSigns(chance, duration_ms, origin.flare_ups_per_day)
+            return FireSigns(rng, duration_ms, origin.flare_ups_per_day)
         if isinstance(origin, DiurnalWeatherSettings):
             return DiurnalWeather(
-                chance,
+                rng,
                 duration_ms,
                 origin.mean_deg_c,
                 origin.swing_deg_c,
@@ -182,108 +206,107 @@ class NodeSlot:
 
     @property
     def name(self) -> str:
-        """Return what the slot is called in traces: `medics-3`, and `medics-3.subscriber` inside a device."""
+        """Return the name in traces: `medics-3`, and `medics-3.subscriber` inside a device."""
         device = f"{self.group}-{self.position + 1}"
         return device if self.number == self.device else f"{device}.{self.role}"
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Everything a run needs, apart from a seed and a place to write to."""
+    """Everything that a run needs, apart from a seed and a folder."""
 
     settings: ScenarioSettings
     table: MissionTable
     vocabulary_documents: Mapping[str, str]
-    """The text of every vocabulary, by the name that the file gives it."""
+    """The text of every vocabulary, by its name in the scenario."""
     inputs: Mapping[str, Path]
-    """Every file that was read, by the name that the scenario gives it."""
+    """Every file that was read, by its name in the scenario."""
     mobilities: tuple[MobilityModel, ...]
-    """How each group moves, in the order of the groups."""
+    """The mobility model of each group, in the order of the groups."""
     subscriptions: tuple[PlannedSubscription, ...]
     populations: tuple[PlannedPopulation, ...]
     sensors: tuple[PlannedSensor, ...]
     publications: tuple[PlannedPublications, ...]
     advertisements: tuple[PlannedAdvertisement, ...] = ()
     contacts: Contacts | None = None
-    """Recorded ones, where they do not follow from motion."""
+    """Recorded contacts, if they do not follow from motion."""
     interests: PlannedInterests | None = None
     processes: tuple[PlannedProcess, ...] = ()
     thesaurus: Thesaurus | None = None
-    """Words that subscriptions may use, where the scenario brings some along."""
+    """The thesaurus for subscriptions, if the scenario has its own."""
     warnings: tuple[Problem, ...] = ()
-    """What should be known about its files, and keeps nobody from running it."""
+    """Warnings about its files."""
 
     @property
     def name(self) -> str:
-        """Return the name of the scenario."""
         return self.settings.name
 
     @property
     def languages(self) -> dict[int, SubscriptionLanguage]:
-        """Return every language, under the feature condition of the mission."""
+        """Return all languages, with the feature condition of the mission."""
         return MatchingChoice(condition=self.settings.overlay.condition).applied(languages())
 
     @property
     def seed(self) -> int:
-        """Return the seed that the file names."""
+        """Return the default seed, that of the file."""
         return self.settings.seed
 
     @property
     def duration_ms(self) -> int:
-        """Return how long the run lasts."""
         return int(self.settings.duration_s * 1000)
 
     def members(self) -> Sequence[tuple[GroupSettings, range]]:
-        """Return each group with its node numbers, which are given in the order of the file."""
-        first, found = 0, []
+        """Return each group with its device numbers, in the order of the file."""
+        first, members = 0, []
         for group in self.settings.group:
-            found.append((group, range(first, first + group.count)))
+            members.append((group, range(first, first + group.count)))
             first += group.count
-        return found
+        return members
 
-    def ends_of_links(self) -> tuple[list[int], list[int]]:
-        """Return the devices that links join: mediators, and those that hang on one of them."""
+    def link_endpoints(self) -> tuple[list[int], list[int]]:
+        """Return the devices that permanent links connect: mediators and endpoints."""
         mediators: list[int] = []
-        ends: list[int] = []
+        endpoints: list[int] = []
         for group, numbers in self.members():
-            (mediators if "mediator" in group.role else ends).extend(numbers)
-        return mediators, ends
+            (mediators if "mediator" in group.role else endpoints).extend(numbers)
+        return mediators, endpoints
 
     def called(self) -> Sequence[tuple[str, range, str, AnswersCalls]]:
-        """Return each group whose devices are called away, with its numbers, what calls them and how they
-        go."""
-        found: list[tuple[str, range, str, AnswersCalls]] = []
+        """Return each group of reactive devices with its device numbers, the event that calls them and their
+        model."""
+        groups: list[tuple[str, range, str, AnswersCalls]] = []
         for (group, numbers), model in zip(self.members(), self.mobilities, strict=True):
             if isinstance(group.mobility, DisasterAreaTable) and group.mobility.called != "never":
                 assert isinstance(model, DisasterArea)
-                found.append((group.name, numbers, group.mobility.called, model))
-        return found
+                groups.append((group.name, numbers, group.mobility.called, model))
+        return groups
 
     def devices_named(self, who: Sequence[str] | None) -> list[int]:
-        """Return the devices of these groups and names (`medics`, `medics-3`), all of them for None."""
-        found: dict[int, None] = {}
+        """Return the devices of these groups and names (`medics`, `medics-3`), all devices for None."""
+        devices: dict[int, None] = {}
         for group, numbers in self.members():
             for position, number in enumerate(numbers):
                 if who is None or group.name in who or f"{group.name}-{position + 1}" in who:
-                    found[number] = None
-        return list(found)
+                    devices[number] = None
+        return list(devices)
 
     def filter_algorithm(self, group: str) -> str | None:
-        """Return the algorithm that the board of a group names for its filter; None for the usual one."""
-        [name] = {one.board for one in self.settings.group if one.name == group}
+        """Return the filter algorithm of a group's board; None for the default."""
+        [name] = {known.board for known in self.settings.group if known.name == group}
         return None if name is None else self.settings.board[name].algorithm
 
     def board_limits(self, group: str) -> Board | None:
-        """Return what the boards of a group take; None for devices that are no boards, which take all."""
+        """Return the limits of a group's boards; None for devices without limits."""
         return board_limits(self.settings, group)
 
     def counts_matching(self, group: str) -> bool:
-        """Return whether what the mediators of a group do to match is counted: where the file says how they
-        match, or what they compute with."""
+        """Return whether matching work of a group's mediators is counted: if the file sets their algorithm,
+        condition or board."""
         overlay = self.settings.overlay
-        [own] = [one for one in self.settings.group if one.name == group]
-        said = (own.matcher, own.board, overlay.matcher, overlay.condition)
-        return any(one is not None for one in said)
+        [own] = [known for known in self.settings.group if known.name == group]
+        return any(
+            setting is not None for setting in (own.matcher, own.board, overlay.matcher, overlay.condition)
+        )
 
     def slots(self) -> list[NodeSlot]:
         """Return every engine, by number."""

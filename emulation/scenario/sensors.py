@@ -1,4 +1,4 @@
-"""Checks a sensor of a scenario against the mission table and reads its recording."""
+"""Checks a sensor of a scenario against the mission table, and reads its recording."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ from knowledge_manager.units import UnitError, check_unit, convert
 from knowledge_manager.vocabulary.vocabulary import EventClass, UnknownName
 
 _MADE = {"vital_signs": tuple(SIGNS), "diurnal_weather": WEATHER, "fire_signs": FIRE}
-"""The attributes that each generator makes; what is not here makes whatever there is."""
+"""The attributes of each generator; a generator that is not listed makes all attributes."""
 
 
 def made_by(generator: str, event: EventClass) -> tuple[str, ...]:
-    """Return the attributes of the event that a generator makes."""
+    """Return the attributes of an event that a generator makes."""
     names = [attribute.name for attribute in event.attributes]
     return tuple(name for name in names if name in _MADE.get(generator, names))
 
@@ -36,9 +36,9 @@ def plan_sensor(
     places: Places,
     warnings: list[Problem],
 ) -> PlannedSensor:
-    """Return the sensor ready to be read, or raise `DocumentError` with everything wrong about it.
+    """Return the sensor ready to be read, or raise `DocumentError` with its problems.
 
-    What should be known of its recording is added to the warnings.
+    Warnings about its recording are added to the list.
     """
     try:
         event = table.event(sensor.event)
@@ -66,7 +66,7 @@ def plan_sensor(
 
 
 def _errors(sensor: SensorSettings, event: EventClass, index: int, places: Places) -> dict[str, StatedError]:
-    """Return the errors that a sensor states, in scaled integers."""
+    """Return the stated errors of a sensor, in scaled integers."""
     problems: list[Problem] = []
     errors: dict[str, StatedError] = {}
     for name, stated in sensor.error.items():
@@ -80,10 +80,10 @@ def _errors(sensor: SensorSettings, event: EventClass, index: int, places: Place
         assert reach is not None
         scaled = round(reach * 10**attribute.decimals)
         if attribute.type == "nominal":
-            problems.append(places.problem(path, "D327", f"{name} has words, and between words is nothing"))
+            problems.append(places.problem(path, "D327", f"{name} is nominal and cannot have an error"))
         elif not 0 < scaled <= attribute.hi_scaled - attribute.lo_scaled:
             least, most = 10**-attribute.decimals, attribute.hi - attribute.lo
-            message = f"an error of {reach:g} is none of {name}; it may be from {least:g} to {most:g}"
+            message = f"an error of {reach:g} is out of range for {name}: use {least:g} to {most:g}"
             problems.append(places.problem(path, "D327", f"{message} {attribute.unit}".rstrip()))
         else:
             errors[name] = StatedError("interval" if stated.interval else "triangular", scaled)
@@ -120,7 +120,7 @@ def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) 
     for name, unit in source.units.items():
         path = ("sensor", index, "source", "units", name)
         if name not in source.columns:
-            message = f"no column is taken for it{did_you_mean(name, source.columns)}"
+            message = f"it has no column{did_you_mean(name, source.columns)}"
             meant = likely_meant(name, source.columns)
             problems.append(places.problem(path, "D308", message, meant=meant, is_key=True))
             continue
@@ -131,7 +131,7 @@ def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) 
         except UnitError as error:
             problems.append(places.problem(path, "D309", str(error)))
         except UnknownName:
-            continue  # Already told above.
+            continue  # Already reported above.
         else:
             if unit != attribute.unit:
                 conversions[name] = Conversion(unit, attribute.unit, attribute.decimals)

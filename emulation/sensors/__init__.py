@@ -1,1 +1,1 @@
-"""Where readings come from: made up by generators, or replayed from recordings."""
+"""Sources of readings: generators and recordings."""

@@ -2,8 +2,8 @@
 
 Temperature follows the sun with its highest value at three in the afternoon. Humidity falls when it gets
 warm, wind rises in the afternoon, pressure wanders over hours. A squall lasts twenty minutes to an hour: wind
-of gale strength and more, heavy rain, a dip of the pressure. What is made up here exercises the system; it
-is no climate model.
+of gale strength and more, heavy rain, a dip of the pressure. The values exercise the system; they are not a
+climate model.
 
 >>> import numpy as np
 >>> pole = DiurnalWeather(np.random.default_rng(1), 86_400_000, 12.0, 6.0, 0.0, 1.0)
@@ -19,11 +19,11 @@ import numpy as np
 from emulation.sensors.source import Sample
 
 WEATHER: Final = ("temperature", "humidity", "pressure", "wind_speed", "rain")
-"""The attributes that are made, by their names in the `weather` vocabulary and in its units."""
+"""The generated attributes, with the names and units of the `weather` vocabulary."""
 
 _WARMEST_H: Final = 15.0
 _CORRELATION_MS: Final = 3_600_000.0
-"""After an hour the wandering has mostly forgotten where it was."""
+"""The correlation time of the fluctuations."""
 
 
 class DiurnalWeather:
@@ -31,28 +31,28 @@ class DiurnalWeather:
 
     def __init__(
         self,
-        chance: np.random.Generator,
+        rng: np.random.Generator,
         duration_ms: int,
         mean_deg_c: float,
         swing_deg_c: float,
         begins_at_h: float,
         squalls_per_day: float,
     ) -> None:
-        self._chance = chance
+        self._rng = rng
         self._mean, self._swing, self._begins_at_h = mean_deg_c, swing_deg_c, begins_at_h
-        amount = int(chance.poisson(squalls_per_day * duration_ms / 86_400_000))
-        begins = np.sort(chance.random(amount)) * duration_ms
-        lengths = 1_200_000.0 + chance.random(amount) * 2_400_000.0
-        strengths = 17.0 + chance.random(amount) * 10.0
+        amount = int(rng.poisson(squalls_per_day * duration_ms / 86_400_000))
+        begins = np.sort(rng.random(amount)) * duration_ms
+        lengths = 1_200_000.0 + rng.random(amount) * 2_400_000.0
+        strengths = 17.0 + rng.random(amount) * 10.0
         self._squalls = list(zip(begins.tolist(), lengths.tolist(), strengths.tolist(), strict=True))
-        self._wander = chance.standard_normal(4)
+        self._wander = rng.standard_normal(4)
         self._last_ms = 0
 
     def sample(self, at_ms: int) -> Sample | None:
-        """Return the weather at this time, which is not before the last one asked for."""
+        """Return the weather at this time, which is not before the last sample."""
         kept = exp(-(at_ms - self._last_ms) / _CORRELATION_MS)
         self._last_ms = at_ms
-        self._wander = kept * self._wander + sqrt(1.0 - kept * kept) * self._chance.standard_normal(4)
+        self._wander = kept * self._wander + sqrt(1.0 - kept * kept) * self._rng.standard_normal(4)
         warm, damp, heavy, gusty = self._wander.tolist()
         sun = cos(2 * pi * (self._begins_at_h + at_ms / 3_600_000 - _WARMEST_H) / 24)
         force = self._force(at_ms)
@@ -76,8 +76,9 @@ class DiurnalWeather:
         return reading
 
     def _force(self, at_ms: int) -> float:
-        """Return the strongest squall of the moment, in m/s of wind; it grows and fades over its first and
-        last fifth."""
+        """Return the strongest squall of the moment, in m/s of wind; squalls grow and fade over their first
+        and last fifth.
+        """
         strongest = 0.0
         for begin, length, strength in self._squalls:
             share = (at_ms - begin) / length

@@ -1,8 +1,8 @@
-"""From what a sensor says to the `ExactReading` that filters are fed: each value is read once.
+"""Converts samples of a sensor to the `ExactReading` that filters use.
 
-A missing or unreadable value leaves its attribute out of the reading, a value outside of the domain is
-clipped to it for languages of bytes, and both are counted. Where the sensor states an error, what is told
-is all that it may mean, and the true value is drawn among it.
+A missing or unreadable value leaves its attribute out of the reading; a value outside the domain is clipped
+to it for languages of bytes. Both are counted. If the sensor has a stated error, the reading has the whole
+interval of possible values, and the true value is drawn from it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from plugins.value_texts import corners_of, is_within
 
 
 class Sampler:
-    """Fills one reading again and again with samples of one event class."""
+    """Fills a reading with samples of one event class."""
 
     def __init__(
         self,
@@ -25,21 +25,23 @@ class Sampler:
         attributes: Sequence[str],
         feature_bytes: int,
         errors: Mapping[str, StatedError] | None = None,
-        chance: np.random.Generator | None = None,
+        rng: np.random.Generator | None = None,
     ) -> None:
-        """What errs, by its attribute, needs chance: the truth lies somewhere within the error."""
+        """Take the stated errors by attribute, and the generator that draws true values, if there are
+        errors.
+        """
         self.reading = ExactReading(feature_bytes)
         self.true_reading = ExactReading(feature_bytes) if errors else None
-        """The latest reading as it would be without errors, where there are any."""
+        """The latest reading without errors; None if the sensor has none."""
         self._errors = errors or {}
-        self._chance = chance
+        self._rng = rng
         self.missing = 0
         self.clipped = 0
         self._event = event.index
         self._attributes = [event.attribute(name) for name in attributes]
 
     def fill(self, sample: Sample, number: int, at_ms: int) -> ExactReading:
-        """Return the reading of this sample; it is the same object every time."""
+        """Return the reading of a sample; it is the same object every time."""
         self.reading.clear(self._event, number, at_ms // 1000)
         if self.true_reading is not None:
             self.true_reading.clear(self._event, number, at_ms // 1000)
@@ -51,10 +53,10 @@ class Sampler:
                 continue
             self.clipped += not is_within(corners, attribute)
             error = self._errors.get(attribute.name)
-            told = corners if error is None else error.told(corners, attribute)
-            self.reading.measure(attribute, told)
+            measured = corners if error is None else error.widened(corners, attribute)
+            self.reading.measure(attribute, measured)
             if self.true_reading is not None:
-                assert self._chance is not None, "errors are given with chance"
-                true = told if error is None else point(error.true_value(told, self._chance))
+                assert self._rng is not None, "errors need a random generator"
+                true = measured if error is None else point(error.true_value(measured, self._rng))
                 self.true_reading.measure(attribute, true)
         return self.reading

@@ -1,8 +1,8 @@
-"""The error that a sensor states: what is told of a value, and where the true value may lie.
+"""The stated error of a sensor: the interval of a measured value, and where the true value lies.
 
-A source says what a sensor shows. With a stated error that is told as all that it may mean, and the true
-value is drawn among it: uniformly where all of an interval is alike, triangularly where the value that is
-shown is the most likely. Whoever knows nothing of errors sees the value that is shown, which is the middle.
+A source gives the value that the sensor shows. With a stated error, the reading has the interval of all
+possible values, and the true value is drawn from it: uniformly for an interval, or triangularly around the
+shown value. Languages without errors use the shown value, the middle of the interval.
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,13 @@ ErrorForm = Literal["interval", "triangular"]
 
 @dataclass(frozen=True, slots=True)
 class StatedError:
-    """How far the truth may be from what is shown, in the attribute's scaled integers."""
+    """The largest distance of the true value from the shown one, in the attribute's scaled integers."""
 
     form: ErrorForm
     reach: int
 
-    def told(self, shown: Corners, attribute: Attribute) -> Corners:
-        """Return what is told of a value that is shown. The truth lies in the domain, unless what is shown
-        does not.
-        """
+    def widened(self, shown: Corners, attribute: Attribute) -> Corners:
+        """Return the interval of a shown value. It lies in the domain, unless the shown value does not."""
         low, core_low, core_high, high = shown
         least, most = min(attribute.lo_scaled, low), max(attribute.hi_scaled, high)
         low, high = max(low - self.reach, least), min(high + self.reach, most)
@@ -34,9 +32,9 @@ class StatedError:
             return low, core_low, core_high, high
         return low, max(core_low - self.reach, least), min(core_high + self.reach, most), high
 
-    def true_value(self, told: Corners, chance: np.random.Generator) -> int:
-        """Draw the true value of what is told."""
-        low, core_low, core_high, high = told
+    def true_value(self, measured: Corners, rng: np.random.Generator) -> int:
+        """Draw the true value from the interval of a measured one."""
+        low, core_low, core_high, high = measured
         if self.form == "interval" or low == high:
-            return int(chance.integers(low, high + 1))
-        return round(float(chance.triangular(low, (core_low + core_high) / 2, high)))
+            return int(rng.integers(low, high + 1))
+        return round(float(rng.triangular(low, (core_low + core_high) / 2, high)))

@@ -1,7 +1,6 @@
 """Values of any event class, each drawn uniformly from its attribute's domain or list of values.
 
-It knows nothing of what it measures, so it serves where only the traffic matters: a publication on any topic,
-a load for matchers.
+It is for scenarios in which only the traffic matters: publications on any topic, or a load for matchers.
 
 >>> import numpy as np
 >>> from knowledge_manager.mission_table import load_mission_table
@@ -19,10 +18,10 @@ from knowledge_manager.vocabulary.event_class import Attribute
 
 
 class Uniform:
-    """One source of chance."""
+    """One source of uniform values."""
 
-    def __init__(self, chance: np.random.Generator, attributes: Sequence[Attribute]) -> None:
-        self._chance = chance
+    def __init__(self, rng: np.random.Generator, attributes: Sequence[Attribute]) -> None:
+        self._rng = rng
         self._attributes = attributes
 
     def sample(self, at_ms: int) -> Sample | None:
@@ -31,6 +30,6 @@ class Uniform:
 
     def _draw(self, attribute: Attribute) -> str:
         if attribute.type == "nominal":
-            return attribute.values[int(self._chance.integers(len(attribute.values)))]
-        scaled = int(self._chance.integers(attribute.lo_scaled, attribute.hi_scaled + 1))
+            return attribute.values[int(self._rng.integers(len(attribute.values)))]
+        scaled = int(self._rng.integers(attribute.lo_scaled, attribute.hi_scaled + 1))
         return f"{scaled / 10**attribute.decimals:.{attribute.decimals}f}"

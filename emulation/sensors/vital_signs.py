@@ -1,10 +1,10 @@
 """Vital signs of patients, some of whom deteriorate.
 
-A patient has values of their own around the usual ones, and wanders around them slowly. A patient who
+A patient has individual values around the normal ones, and fluctuates slowly around them. A patient who
 deteriorates does so from a moment within the first half of the run and over half an hour to an hour and a
-half, until the values lie where the early-warning score NEWS2 (Royal College of Physicians, 2017) gives
-its highest marks: temperature from 39.1 degC, heart rate from 131, oxygen up to 91 %, respiration from
-25. What is made up here serves to exercise the system; it says nothing about medicine.
+half, until the values lie where the early-warning score NEWS2 (Royal College of Physicians, 2017) gives its
+highest scores: temperature from 39.1 degC, heart rate from 131, oxygen up to 91 %, respiration from 25. The
+values exercise the system; they are not medical data.
 
 >>> import numpy as np
 >>> patient = VitalSigns(np.random.default_rng(1), duration_ms=7_200_000, deteriorating=0.0)
@@ -21,13 +21,12 @@ import numpy as np
 from emulation.sensors.source import Sample
 
 _CORRELATION_MS: Final = 600_000.0
-"""After ten minutes a patient's wandering has mostly forgotten where it was."""
+"""The correlation time of a patient's fluctuations."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """One vital sign: the usual value, how patients differ, how one wanders, what illness adds, hard
-    limits."""
+    """One vital sign: normal value, deviation between and within patients, effect of illness, hard limits."""
 
     usual: float
     between_patients: float
@@ -45,31 +44,31 @@ SIGNS: Final = {
     "respiration_rate": _Sign(15.0, 1.5, 1.2, (9.0, 16.0), 4.0, 50.0, 0),
     "systolic_pressure": _Sign(122.0, 9.0, 5.0, (-42.0, -25.0), 50.0, 220.0, 0),
 }
-"""The attributes that are made, by their names in the `medical` vocabulary and in its units."""
+"""The generated attributes, with the names and units of the `medical` vocabulary."""
 
 
 class VitalSigns:
-    """One patient. `deteriorating` is the chance that this one does."""
+    """One patient. `deteriorating` is the probability that this one does."""
 
-    def __init__(self, chance: np.random.Generator, duration_ms: int, deteriorating: float) -> None:
-        fate = chance.random(3)
-        self._chance = chance
+    def __init__(self, rng: np.random.Generator, duration_ms: int, deteriorating: float) -> None:
+        fate = rng.random(3)
+        self._rng = rng
         self._onset_ms = fate[1] * 0.5 * duration_ms if fate[0] < deteriorating else float("inf")
         self._ramp_ms = 1_800_000.0 + fate[2] * 3_600_000.0
-        own, depth = chance.standard_normal(len(SIGNS)), chance.random(len(SIGNS))
+        own, depth = rng.standard_normal(len(SIGNS)), rng.random(len(SIGNS))
         self._centre = [sign.usual + sign.between_patients * own[i] for i, sign in enumerate(SIGNS.values())]
         self._illness = [
             sign.illness[0] + (sign.illness[1] - sign.illness[0]) * depth[i]
             for i, sign in enumerate(SIGNS.values())
         ]
-        self._wander = chance.standard_normal(len(SIGNS))
+        self._wander = rng.standard_normal(len(SIGNS))
         self._last_ms = 0
 
     def sample(self, at_ms: int) -> Sample | None:
-        """Return the signs at this time, which is not before the last one asked for."""
+        """Return the signs at this time, which is not before the last sample."""
         kept = exp(-(at_ms - self._last_ms) / _CORRELATION_MS)
         self._last_ms = at_ms
-        fresh = self._chance.standard_normal(len(SIGNS))
+        fresh = self._rng.standard_normal(len(SIGNS))
         self._wander = kept * self._wander + sqrt(1.0 - kept * kept) * fresh
         severity = min(1.0, max(0.0, (at_ms - self._onset_ms) / self._ramp_ms))
         reading: dict[str, str | None] = {}

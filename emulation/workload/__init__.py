@@ -1,1 +1,1 @@
-"""What applications do in a run: subscribe, publish, send messages."""
+"""The workload of a run: applications subscribe, publish and send messages; sensors read."""

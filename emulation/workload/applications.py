@@ -1,24 +1,65 @@
-"""What applications do: they subscribe, advertise, take that back, and send plain messages.
+"""The applications of a run: they subscribe, advertise, withdraw, and send plain messages.
 
-An application whose device is down does nothing; what it wanted of the overlay it does afterwards
-(`emulation.workload.resubscription`), but a message that was due then is never made.
+An application does nothing while its device is down. It subscribes and withdraws after the restart
+(`emulation.workload.resubscription`), but a message that was due meanwhile is never made.
 """
 
+from collections.abc import Sequence
 from functools import partial
+
+import numpy as np
 
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint
+from dens.overlay.wire.item import lifetime_code_ms
 from emulation.clock import Rank
-from emulation.direct_messages import LANGUAGE
-from emulation.random.streams import Streams
+from emulation.direct_messages import LANGUAGE, notification_for
+from emulation.random.rng import RandomStreams
 from emulation.scenario import Scenario
 from emulation.scenario.scenario import PlannedAdvertisement
+from emulation.scenario.settings.settings import TrafficSettings
 from emulation.workload.resubscription import Request, Resubscription
 from emulation.workload.subscription_requests import Numbering, subscription_requests
-from emulation.workload.traffic import MessagePlan
 from emulation.world.node import Node
 from emulation.world.world import World
 from watchdog.header import framed
+
+
+class MessagePlan:
+    """The messages of one `[[traffic]]` entry.
+
+    As in The ONE's message event generator: one message per interval, its source uniform among the senders,
+    its destination uniform among the other devices.
+    """
+
+    def __init__(
+        self,
+        settings: TrafficSettings,
+        sources: Sequence[Node],
+        destinations: Sequence[Node],
+        rng: np.random.Generator,
+    ) -> None:
+        self.lifetime_q = lifetime_code_ms(int(settings.lifetime_s * 1000))
+        self._settings = settings
+        self._sources = sources
+        self._destinations = destinations
+        self._place = {node.slot.device: place for place, node in enumerate(destinations)}
+        """The position of each device among the destinations."""
+        self._rng = rng
+        self._payload = bytes(settings.size_bytes)
+
+    def at_ms(self, index: int) -> int:
+        """Return the time of the message of this index."""
+        return int((self._settings.first_s + index * self._settings.every_s) * 1000)
+
+    def draw(self) -> tuple[Node, bytes]:
+        """Draw the source of the next message, and its bytes."""
+        source = self._sources[int(self._rng.integers(len(self._sources)))]
+        own = self._place.get(source.slot.device)
+        place = int(self._rng.integers(len(self._destinations) - (own is not None)))
+        if own is not None and place >= own:
+            place += 1
+        return source, notification_for(self._destinations[place].number, self._payload)
 
 
 class Workload:
@@ -30,33 +71,33 @@ class Workload:
         self._clock = world.clock
         self._resubscription = Resubscription()
         self._advertised: dict[int, dict[int, PlannedAdvertisement]] = {}
-        """What every publisher wants to advertise now, by id."""
+        """The current advertisements of every publisher, by id."""
         self._subscribed: dict[tuple[int, int], tuple[int, bytes]] = {}
         """Language and body of the subscriptions that `subscribe` made, by node and id."""
 
-    def begin(self, scenario: Scenario, streams: Streams) -> None:
-        """Put on the clock what applications of this scenario do first."""
+    def begin(self, scenario: Scenario, streams: RandomStreams) -> None:
+        """Schedule the subscriptions, advertisements and first messages of a scenario."""
         nodes = self._world.nodes
-        for asked in subscription_requests(scenario, streams, self._numbering):
-            node = nodes[asked.node]
-            request = Request(asked.language, asked.vector, asked.document)
-            self._clock.call_at(asked.at_ms, Rank.APPLICATION, self._subscribe, node, request)
-            if asked.withdrawn_ms is not None:
-                take_back = partial(self._unsubscribe, node, asked.id)
-                self._clock.call_at(asked.withdrawn_ms, Rank.APPLICATION, take_back)
+        for planned in subscription_requests(scenario, streams, self._numbering):
+            node = nodes[planned.node]
+            request = Request(planned.language, planned.vector, planned.document)
+            self._clock.call_at(planned.at_ms, Rank.APPLICATION, self._subscribe, node, request)
+            if planned.withdrawn_ms is not None:
+                withdraw = partial(self._unsubscribe, node, planned.id)
+                self._clock.call_at(planned.withdrawn_ms, Rank.APPLICATION, withdraw)
         for advertised in scenario.advertisements:
             for node in self._players(advertised.group, "publisher"):
                 advertise = partial(self._advertise, node, advertised)
                 self._clock.call_at(advertised.at_ms, Rank.APPLICATION, advertise)
                 if advertised.withdrawn_ms is not None:
-                    take_back = partial(self._unadvertise, node, advertised)
-                    self._clock.call_at(advertised.withdrawn_ms, Rank.APPLICATION, take_back)
+                    withdraw = partial(self._unadvertise, node, advertised)
+                    self._clock.call_at(advertised.withdrawn_ms, Rank.APPLICATION, withdraw)
         for index, traffic in enumerate(scenario.settings.traffic):
             plan = MessagePlan(
                 traffic,
                 self._players(traffic.source, "publisher"),
                 self._players(traffic.destination, "subscriber"),
-                streams.stream("traffic", index),
+                streams.rng("traffic", index),
             )
             send = partial(self._send_message, plan, 0)
             self._clock.call_at(plan.at_ms(0), Rank.APPLICATION, send)
@@ -70,8 +111,8 @@ class Workload:
         event_number: int,
         event: int | None = None,
     ) -> None:
-        """Let a node publish a notification, unless its device is down: of a reading of that event class, or
-        as it is.
+        """Publish a notification, unless the device is down. `event` is the event class of its reading, if it
+        has one.
         """
         if node.slot.device in self._world.reachability.down:
             return
@@ -81,7 +122,7 @@ class Workload:
         self._world.journal.published(now_ms, message, language, vector, lifetime_q, event_number, event)
 
     def subscribe(self, node: Node, language: int, lifetime_q: int, body: bytes, document: str) -> int:
-        """Let a node subscribe now, or when its device is up again; return the id of the subscription."""
+        """Subscribe now, or when the device is up again; return the id of the subscription."""
         assert isinstance(node.engine, SubscriberEndpoint)
         id = self._numbering.take(node.number, language, body)
         revision = node.engine.next_seq(id, self._numbering.occupied(language, body))
@@ -90,13 +131,13 @@ class Workload:
         return id
 
     def unsubscribe(self, node: Node, id: int) -> None:
-        """Let a node withdraw a subscription now, or when its device is up again."""
+        """Withdraw a subscription now, or when the device is up again."""
         self._unsubscribe(node, id)
         if (made := self._subscribed.pop((node.number, id), None)) is not None:
             self._numbering.release(node.number, id, *made)
 
     def restarted(self, node: Node, has_store: bool) -> None:
-        """A node began again: let its application say what it could not say, and what was forgotten."""
+        """Repeat postponed and forgotten requests of a node after its restart."""
         for request in self._resubscription.requests(node, has_store):
             self._subscribe(node, request)
         for id in self._resubscription.withdrawals(node):
@@ -111,7 +152,7 @@ class Workload:
         if node.slot.device in self._world.reachability.down:
             self._resubscription.postpone(node, request)
             return
-        self._resubscription.asked(node, request)
+        self._resubscription.requested(node, request)
         assert isinstance(node.engine, SubscriberEndpoint)
         language, vector, document = request
         now_ms = self._clock.now_ms
@@ -120,8 +161,9 @@ class Workload:
         self._world.settle(node)
 
     def _advertise(self, node: Node, advertised: PlannedAdvertisement) -> None:
-        """Let a publisher advertise something, unless it does; where its device is down, when it is up
-        again."""
+        """Advertise, unless the publisher already does. If its device is down, it does so after the
+        restart.
+        """
         self._advertised.setdefault(node.number, {})[advertised.id] = advertised
         engine = node.engine
         assert isinstance(engine, PublisherEndpoint)
@@ -133,7 +175,7 @@ class Workload:
         self._world.settle(node)
 
     def _unadvertise(self, node: Node, advertised: PlannedAdvertisement) -> None:
-        """Let a publisher take an advertisement back; where its device is down, that is when it ends."""
+        """Withdraw an advertisement. If the device is down, it is not advertised again after the restart."""
         del self._advertised[node.number][advertised.id]
         engine = node.engine
         assert isinstance(engine, PublisherEndpoint)
@@ -142,8 +184,7 @@ class Workload:
             self._world.settle(node)
 
     def _unsubscribe(self, node: Node, id: int) -> None:
-        """Take back what was asked for under this number, unless its time is over already; where the device
-        is down, when it is up again."""
+        """Withdraw a subscription unless it has expired. If the device is down, do so after the restart."""
         self._resubscription.forget(node, id)
         if node.slot.device in self._world.reachability.down:
             self._resubscription.postpone_withdrawal(node, id)

@@ -1,6 +1,7 @@
-"""What people publish as it stands: a document is offered to its language's filter, and what that releases is
-published. A document that is due while its device is down is published when it is up again, as the person
-who wrote it would do.
+"""Publication of documents: a document is offered to the filter of its language, and what that releases is
+published.
+
+A document that is due while its device is down is published after the restart, as its author would do.
 """
 
 from emulation.clock import Rank
@@ -12,7 +13,7 @@ from emulation.world.world import World
 from plugins.language import DocumentFilter
 
 AGAIN_MS = 1000
-"""So much later it is tried again where a device is down."""
+"""The retry interval while a device is down."""
 
 
 class Publishing:
@@ -24,7 +25,7 @@ class Publishing:
         self._clock = world.clock
 
     def begin(self, scenario: Scenario) -> None:
-        """Put on the clock what every publisher publishes first."""
+        """Schedule the first document of every publisher."""
         for plan in scenario.publications:
             for node in self._world.nodes:
                 if (node.slot.group, node.slot.role) == (plan.group, "publisher"):

@@ -1,8 +1,8 @@
-"""What applications do about subscriptions when their device was down.
+"""Subscriptions of applications across restarts of their device.
 
-What one wanted to ask while its device was down it asks afterwards; after the loss of a store it asks again
-for everything, as new revisions. What it took back meanwhile it takes back afterwards, and nobody asks for it
-again.
+Requests made while the device is down are sent after the restart. After the loss of a store, all
+subscriptions are made again as new revisions. Subscriptions that were withdrawn meanwhile are withdrawn after
+the restart and not repeated.
 """
 
 from typing import NamedTuple
@@ -12,51 +12,51 @@ from watchdog.header import HEADER_ID, HEADER_REVISION
 
 
 class Request(NamedTuple):
-    """What was asked for, or will be."""
+    """A subscription request of an application."""
 
     language: int
     vector: bytes
     document: str | None
 
     def renewed(self) -> "Request":
-        """Return the next revision of it."""
+        """Return the next revision of the subscription."""
         vector = bytearray(self.vector)
         vector[HEADER_REVISION] = (vector[HEADER_REVISION] + 1) % 256
         return self._replace(vector=bytes(vector))
 
 
 class Resubscription:
-    """Keeps for every application what it asked for, and what it has to say when its device is up again."""
+    """Keeps the requests of every application, and those that wait for the restart of its device."""
 
     def __init__(self) -> None:
-        self._asked: dict[int, list[Request]] = {}
-        self._waiting: dict[int, list[Request]] = {}
-        self._unsaid: dict[int, list[int]] = {}
+        self._requested: dict[int, list[Request]] = {}
+        self._postponed: dict[int, list[Request]] = {}
+        self._withdrawals: dict[int, list[int]] = {}
 
-    def asked(self, node: Node, request: Request) -> None:
-        """It asked for this."""
-        self._asked.setdefault(node.number, []).append(request)
+    def requested(self, node: Node, request: Request) -> None:
+        """Record a request."""
+        self._requested.setdefault(node.number, []).append(request)
 
     def postpone(self, node: Node, request: Request) -> None:
-        """It wants to ask for this and cannot now."""
-        self._waiting.setdefault(node.number, []).append(request)
+        """Record a request for after the restart."""
+        self._postponed.setdefault(node.number, []).append(request)
 
     def forget(self, node: Node, id: int) -> None:
-        """It does not want any more what it asked for, or wanted to, under this number."""
-        for requests in (self._asked, self._waiting):
+        """Drop the requests of this subscription id."""
+        for requests in (self._requested, self._postponed):
             requests[node.number] = [
-                one for one in requests.get(node.number, []) if one.vector[HEADER_ID] != id
+                request for request in requests.get(node.number, []) if request.vector[HEADER_ID] != id
             ]
 
     def postpone_withdrawal(self, node: Node, id: int) -> None:
-        """It wants to take this back and cannot now."""
-        self._unsaid.setdefault(node.number, []).append(id)
+        """Record a withdrawal for after the restart."""
+        self._withdrawals.setdefault(node.number, []).append(id)
 
     def requests(self, node: Node, has_store: bool) -> list[Request]:
-        """Return, once, what it asks for when its device is up again, with its store or without."""
-        again = [] if has_store else [request.renewed() for request in self._asked.pop(node.number, [])]
-        return [*again, *self._waiting.pop(node.number, [])]
+        """Return and clear the requests to make after a restart, with the store or without."""
+        again = [] if has_store else [request.renewed() for request in self._requested.pop(node.number, [])]
+        return [*again, *self._postponed.pop(node.number, [])]
 
     def withdrawals(self, node: Node) -> list[int]:
-        """Return, once, the numbers of what it takes back when its device is up again."""
-        return self._unsaid.pop(node.number, [])
+        """Return and clear the subscription ids to withdraw after a restart."""
+        return self._withdrawals.pop(node.number, [])

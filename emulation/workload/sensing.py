@@ -1,30 +1,33 @@
-"""What sensors do: they read now and then, a watchdog judges the reading, and what it releases is published.
+"""Sensors of a run: they read at intervals, a watchdog filters the readings, and what it releases is
+published.
 
-Sensors belong to the world: what one would have read while its device was down is not read, and it goes on
-afterwards. So it is with one that nobody wants, where a scenario reads on demand.
+Sensors belong to the world and keep their schedule while their device is down, without reading. The same
+holds for a sensor that no subscription needs, in scenarios that read on demand.
 """
 
 from emulation.clock import Rank
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.workload.applications import Workload
 from emulation.world.node import Node, Sensor
 from emulation.world.world import World
 
 
 class Sensing:
-    """The sensors of a world; with `keeps_values` the trace has more of a reading than its bytes."""
+    """The sensors of a world; with `keeps_values` the trace has exact values of readings besides their
+    bytes.
+    """
 
     def __init__(
-        self, world: World, workload: Workload, surroundings: SurroundingsJournal, keeps_values: bool
+        self, world: World, workload: Workload, ground_truth: GroundTruthRecorder, keeps_values: bool
     ) -> None:
         self._keeps_values = keeps_values
         self._world = world
         self._workload = workload
-        self._surroundings = surroundings
+        self._ground_truth = ground_truth
         self._clock = world.clock
 
     def begin(self) -> None:
-        """Put on the clock what every sensor reads first."""
+        """Schedule the first reading of every sensor."""
         for node in self._world.nodes:
             for sensor in node.sensors:
                 self._read_later(node, sensor)
@@ -32,8 +35,8 @@ class Sensing:
     def _read_later(self, node: Node, sensor: Sensor) -> None:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, self._read, node, sensor)
 
-    def _is_wanted(self, node: Node, sensor: Sensor) -> bool:
-        """Return whether the sensor runs: in most scenarios all do."""
+    def _is_needed(self, node: Node, sensor: Sensor) -> bool:
+        """Return whether the sensor runs; in most scenarios all do."""
         assert node.watchdog is not None
         assert node.environment is not None
         node.watchdog.expire(self._clock.now_ms + node.skew_ms)
@@ -41,7 +44,7 @@ class Sensing:
 
     def _read(self, node: Node, sensor: Sensor) -> None:
         world, device = self._world, node.slot.device
-        if device in world.reachability.down or not self._is_wanted(node, sensor):
+        if device in world.reachability.down or not self._is_needed(node, sensor):
             sensor.next_ms += sensor.plan.every_ms
             self._read_later(node, sensor)
             return
@@ -71,7 +74,7 @@ class Sensing:
             reading.exact() if self._keeps_values else None,
         )
         if sensor.sampler.true_reading is not None:
-            self._surroundings.true_reading(now_ms, node.number, sensor.sampler.true_reading)
+            self._ground_truth.true_reading(now_ms, node.number, sensor.sampler.true_reading)
         for language, release in released:
             self._workload.publish(
                 node, language, release.vector, release.lifetime, reading.number, reading.event

@@ -1,1 +1,1 @@
-"""One emulated world: nodes, contacts, energy, faults of frames."""
+"""The emulated world of a run: nodes, contacts, energy, faults of frames."""

@@ -1,6 +1,6 @@
-"""What nodes with a board compute, and how that delays what they say: while one computes, answers wait.
+"""Computing time of nodes with a board: while a node computes, its output waits.
 
-What it computes takes energy from its device's supply, if it has one.
+Computing uses energy of the device's supply, if it has one.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from plugins.matching_work import MatchingWork
 
 
 class BoardTime:
-    """The boards of the nodes that have one, and until when each is busy; all others compute in no time."""
+    """The boards of nodes, and until when each is busy. Nodes without a board compute in no time."""
 
     def __init__(
         self, clock: Clock, boards: Mapping[int, BoardSettings], energy: EnergySupply | None = None
@@ -25,20 +25,20 @@ class BoardTime:
         self._busy_us: dict[int, float] = {}
 
     def free_ms(self, node: Node) -> int:
-        """Return the first millisecond in which a node is done with what it was given so far."""
+        """Return the first millisecond in which a node is no longer busy."""
         return -int(-self._busy_us.get(node.number, 0.0) // 1000.0)
 
     def restarted(self, node: Node) -> None:
-        """A node began again: what it was busy with is gone."""
+        """Drop the work of a node that restarted."""
         self._busy_us.pop(node.number, None)
 
     def message(self, node: Node) -> None:
-        """A node has to look at a message."""
+        """Charge a node for processing a message."""
         if (board := self._boards.get(node.number)) is not None:
             self._compute(node, board, board.message_us)
 
     def matching_us(self, node: Node, work: MatchingWork) -> float:
-        """Let a node do so much to match, and return how long that takes."""
+        """Charge a node for matching work, and return its time."""
         if (board := self._boards.get(node.number)) is None:
             return 0.0
         cost_us = board.matching.of(work)
@@ -46,7 +46,7 @@ class BoardTime:
         return cost_us
 
     def judging_us(self, node: Node, installed: int, judged: int, released: int) -> float:
-        """Let a node's watchdog judge a reading, and return how long that takes."""
+        """Charge a node for filtering a reading, and return the time."""
         if (board := self._boards.get(node.number)) is None:
             return 0.0
         cost_us = board.judging_us(installed, judged, released)
@@ -54,7 +54,7 @@ class BoardTime:
         return cost_us
 
     def _compute(self, node: Node, board: BoardSettings, cost_us: float) -> None:
-        """Keep a node busy for so long, after what it is busy with."""
+        """Keep a node busy for this time, after its current work."""
         if cost_us > 0.0:
             begin_us = max(1000.0 * self._clock.now_ms, self._busy_us.get(node.number, 0.0))
             self._busy_us[node.number] = begin_us + cost_us

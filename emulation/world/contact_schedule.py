@@ -1,9 +1,8 @@
-"""Where contacts come from and how they are put on the clock.
+"""Schedules the contacts of a run on the clock.
 
-Mostly they are found before anything is sent, from motion alone, so no traffic can change them: that is the
-schedule here. In one millisecond contacts that are solved open first and are lost last; those of a recording
-open and are lost in the order of its lines. Where nodes are called away they follow from courses that change
-(`emulation.world.reactive_contacts`).
+Contacts are usually computed before the run, from motion alone, so that traffic cannot change them: that is
+the schedule here. Within one millisecond, computed contacts open first and close last; recorded ones change
+in the order of the file's lines. Contacts of reactive nodes are in `emulation.world.reactive_contacts`.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,40 +14,41 @@ from numpy.typing import NDArray
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.mobility.model import Legs
 
 Change = tuple[int, int, int, int]
-"""(at_ms, 0 if it opens or 1 if it is lost, a, b)"""
+"""(at_ms, 0 if it opens or 1 if it closes, a, b)"""
 OnPair = Callable[[int, int], None]
-"""What happens to two devices, the one with the lower number first."""
+"""Called with two devices, the lower number first."""
 
-_AT_ONCE: Final = 1_024
+_CHUNK: Final = 1_024
+"""Changes converted to Python integers at a time."""
 
 
 class ContactSchedule(Protocol):
-    """Says which devices come into range of each other and when they part, and writes it down."""
+    """Schedules contacts and records them in the trace."""
 
     def begin(self, opened: OnPair, lost: OnPair) -> None:
-        """Put the contacts on the clock: these are told of each that opens and each that is lost."""
+        """Put the contacts on the clock; `opened` and `lost` are called when they open and close."""
         ...
 
     def record_until(self, at_ms: int) -> None:
-        """Write down what is fact by now, if that was not known before."""
+        """Record motion and contacts up to this time, if that was not possible before."""
         ...
 
     def close(self, at_ms: int) -> None:
-        """Write down what still lasts when the run ends, at this time."""
+        """Record open contacts when the run ends."""
         ...
 
 
 class PlannedContacts:
-    """Contacts that nothing changes."""
+    """Contacts that are known before the run."""
 
     def __init__(
         self,
         clock: Clock,
-        journal: SurroundingsJournal,
+        journal: GroundTruthRecorder,
         walks: list[Legs],
         contacts: Contacts,
         usable: UsableTime,
@@ -60,10 +60,10 @@ class PlannedContacts:
         self._usable = usable
 
     def begin(self, opened: OnPair, lost: OnPair) -> None:
-        """Write down motion and contacts, and put the contacts on the clock."""
+        """Record motion and contacts, and put the contacts on the clock."""
         self._actions = (opened, lost)
         self._journal.motion(self._walks)
-        self._walks = []  # Nobody asks any more where anybody is.
+        self._walks = []  # No longer needed: free the memory.
         contacts = self._contacts
         self._journal.contacts(contacts)
         opens_ms, lost_ms = self._usable.windows_ms(contacts)
@@ -77,13 +77,13 @@ class PlannedContacts:
             self._feed(_in_turn([opening, parting]), Rank.CONTACT_OPENED)
 
     def record_until(self, at_ms: int) -> None:
-        """Do nothing: everything was written down at the beginning."""
+        """Do nothing: everything was recorded at the beginning."""
 
     def close(self, at_ms: int) -> None:
-        """Do nothing: a contact that outlasts the run is known as censored from the beginning."""
+        """Do nothing: contacts that outlast the run are marked as censored from the beginning."""
 
     def _feed(self, changes: Iterator[Change], rank: Rank) -> None:
-        """Let each of these happen, keeping only the next of them on the clock."""
+        """Schedule these changes one by one, so that only the next one is on the clock."""
         change = next(changes, None)
         if change is not None:
             at_ms, kind, a, b = change
@@ -95,7 +95,7 @@ class PlannedContacts:
 
 
 class _Changes:
-    """Contacts that open, or are lost (`kind` 0 or 1), and when."""
+    """Contacts that open or close (`kind` 0 or 1), and when."""
 
     __slots__ = ("a", "at_ms", "b", "kind", "turn")
 
@@ -109,17 +109,18 @@ class _Changes:
         order = contacts.order
         lines = None if order is None else (order.begin, order.end)[kind]
         self.turn = np.zeros(len(self.a), np.int64) if lines is None else lines[which]
-        """The line of the recording that says so."""
+        """The line of the recording."""
 
 
 def _in_turn(changes: list[_Changes]) -> Iterator[Change]:
-    """Yield what happens, in order: within a millisecond by the lines of the recording, if there is one.
-    There may be millions, so they become Python's numbers a few at a time."""
+    """Yield changes in order, within a millisecond by the lines of the recording. There may be millions, so
+    they are converted to Python integers in chunks.
+    """
     at_ms, turn, kind, a, b = (
         np.concatenate([getattr(some, name) for some in changes])
         for name in ("at_ms", "turn", "kind", "a", "b")
     )
     order = np.lexsort((b, a, kind, turn, at_ms))
-    for begin in range(0, len(order), _AT_ONCE):
-        some = order[begin : begin + _AT_ONCE]
+    for begin in range(0, len(order), _CHUNK):
+        some = order[begin : begin + _CHUNK]
         yield from zip(*(column[some].tolist() for column in (at_ms, kind, a, b)), strict=True)

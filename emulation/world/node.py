@@ -1,9 +1,9 @@
-"""One node: a real engine, and for a publisher the real watchdog and sensors that go with it.
+"""A node: a real engine, and for a publisher also the real watchdog and its sensors.
 
-A device with several roles carries one node for each of them; only its mediator is heard on the air.
+A device with several roles has one node for each of them; only its mediator uses the radio.
 
-Nothing here is emulated. The engines, the matchers, the source filters and the watchdog are the ones that
-a real node runs; the world only tells them the time and carries their frames.
+Engines, matchers, source filters and the watchdog are those of a real node; the world only supplies the time
+and carries frames.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ from dens.overlay.storage.durable_state import init_counters
 from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.wire.codes import LINK_NUMBER
 from dens.overlay.wire.item import ItemId
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.scenario import NodeSlot
 from emulation.scenario.settings.faults import DampingSettings
@@ -41,8 +41,9 @@ from watchdog.watchdog import Watchdog
 
 @dataclass(slots=True)
 class Sensor:
-    """A sensor of one publisher: what it reads, when it reads next, and its number in the execution
-    environment."""
+    """A sensor of one publisher, the time of its next reading, and its number in the execution
+    environment.
+    """
 
     plan: PlannedSensor
     source: SensorSource
@@ -52,29 +53,31 @@ class Sensor:
 
 
 class WorldSource:
-    """What the execution environment starts and stops in place of a sensor, which is the world's: the world's
-    clock says when it is read, if it runs."""
+    """The execution environment's stand-in for a sensor of the world, which is read by the clock if it
+    runs.
+    """
 
     def start(self) -> None:
-        """Do nothing: a sensor of the world is always there."""
+        """Do nothing: the sensor belongs to the world."""
 
     def stop(self) -> None:
-        """Do nothing: what is not read costs nothing."""
+        """Do nothing: the sensor belongs to the world."""
 
 
 _WORLD_SOURCE = WorldSource()
 _FIRST_NUMBERS = LINK_NUMBER // 2
-"""Below which numbers begin again, so that enough are left."""
+"""The limit of first numbers after the loss of a store, so that enough numbers are left."""
 
 
 @dataclass(slots=True)
 class Node:
-    """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken,
-    `skew_ms` how far its own clock is ahead since the moment `set_ms`."""
+    """One node of the world. `wake_ms` is the earliest time for which its timer is scheduled, `skew_ms` how
+    far its own clock is ahead since `set_ms`.
+    """
 
     slot: NodeSlot
     number: int = field(init=False)
-    """Its number on the air, and the device that carries it: the slot's, at hand for every frame."""
+    """The slot's number and device, copied because they are used for every frame."""
     device: int = field(init=False)
     engine: SubscriberEndpoint | DensNode | BrokerNode | PublisherEndpoint
     store: MemoryStore
@@ -82,10 +85,10 @@ class Node:
     skew_ms: int = 0
     set_ms: int = 0
     meter: MatchingMeter | None = None
-    """Counts what its matchers do, where somebody wants to know; on mediators."""
+    """Counts the work of a mediator's matchers, if the scenario needs it."""
     watchdog: Watchdog | None = None
     environment: ExecutionEnvironment | None = None
-    """Says which of its sources run; on publishers."""
+    """Decides which sources of a publisher run."""
     sensors: list[Sensor] = field(default_factory=list)
     _numbers: dict[int | None, int] = field(default_factory=dict)
 
@@ -93,30 +96,30 @@ class Node:
         self.number, self.device = self.slot.number, self.slot.device
 
     def next_number(self, event: int | None) -> int:
-        """Return the number of the next reading of an event class, or of the next document: they are numbered
-        apart, so that what follows what can be told from the numbers of one class.
+        """Return the number of the next reading of an event class, or of the next document. Each class has
+        its own numbers, so that the order within a class is visible.
         """
         self._numbers[event] = number = self._numbers.get(event, 0) + 1
         return number
 
     def held(self) -> tuple[int, int, int]:
-        """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
+        """Return the number of subscriptions and notifications it holds, and the bytes of the latter."""
         return self.engine.held()
 
 
 def _hosted(slots: list[NodeSlot]) -> dict[int, frozenset[int]]:
-    """Return for each device whose mediator hosts subscribers which ones."""
-    found: dict[int, set[int]] = {}
+    """Return the subscribers that the mediator of each device hosts."""
+    hosted: dict[int, set[int]] = {}
     for slot in slots:
         if slot.role == "subscriber" and slot.number != slot.device:
-            found.setdefault(slot.device, set()).add(slot.number)
-    return {device: frozenset(ends) for device, ends in found.items()}
+            hosted.setdefault(slot.device, set()).add(slot.number)
+    return {device: frozenset(subscribers) for device, subscribers in hosted.items()}
 
 
 class NodeFactory:
     """Makes the nodes of a scenario."""
 
-    def __init__(self, scenario: Scenario, streams: Streams) -> None:
+    def __init__(self, scenario: Scenario, streams: RandomStreams) -> None:
         self._scenario = scenario
         self._streams = streams
         self._table: MissionTable = scenario.table
@@ -133,7 +136,7 @@ class NodeFactory:
         self._damping = {group.name: group.damping for group in scenario.settings.group}
 
     def _assembly_by(self, matcher: str | None) -> Assembly:
-        """Return what makes engines of which the mediators match by this algorithm."""
+        """Return the factory of engines whose mediators use this matching algorithm."""
         settings = self._scenario.settings
         return assembly_of(
             self._table,
@@ -147,12 +150,12 @@ class NodeFactory:
 
     @property
     def results(self) -> Mapping[int, ResultReader]:
-        """Return what reads what notifications say, in languages in which several may say the same."""
+        """Return the result readers of languages in which several notifications may have the same result."""
         return self._assembly.mission.results
 
     @property
     def tag_bytes(self) -> int:
-        """Return how many bytes of every message are its tag."""
+        """Return the size of the tag of every message."""
         return self._assembly.mission.authenticator(0).tag_bytes
 
     def nodes(self) -> Iterator[Node]:
@@ -167,15 +170,15 @@ class NodeFactory:
             yield node
 
     def new_store(self, now_ms: int) -> MemoryStore:
-        """Return the store of a device that lost its own. Others still know what it said before, so its
-        numbers begin above those that it may have used, as those of real nodes do.
+        """Return the store of a device that lost its own. Other nodes still know its earlier messages, so its
+        numbers begin above those that it may have used, as with real nodes.
         """
         store = MemoryStore()
         init_counters(store, 1 + max(0, now_ms) % _FIRST_NUMBERS)
         return store
 
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:
-        """Give a node a new engine that begins with this store. Its sensors are the world's, and go on."""
+        """Give a node a new engine with this store. Its sensors belong to the world and stay."""
         new = self._node(node.slot, store, now_ms)
         node.engine, node.store, node.wake_ms = new.engine, store, None
         node.meter = new.meter
@@ -195,7 +198,7 @@ class NodeFactory:
     def _mediator(
         self, assembly: Assembly, number: int, store: MemoryStore, now_ms: int
     ) -> DensNode | BrokerNode:
-        """Return what a mediator of this scenario is: one that carries, or a broker."""
+        """Return the engine of a mediator: one that carries, or a broker."""
         overlay = self._scenario.settings.overlay
         if overlay.routing != "carry":
             return assembly.broker(number, store, now_ms, overlay.broker.options(overlay.routing))
@@ -215,7 +218,7 @@ class NodeFactory:
     def _publisher(self, slot: NodeSlot, store: MemoryStore, now_ms: int) -> Node:
         table, plans = self._table, self._plans(slot)
         damping = self._damping[slot.group]
-        # A sensor of the scenario may say how long its notifications live, whatever the vocabulary says.
+        # A sensor of the scenario may override the notification lifetime of the vocabulary.
         own = table.with_notification_lifetimes(
             {plan.event.name: plan.event.notification_lifetime_s for plan in plans}
         )
@@ -240,13 +243,13 @@ class NodeFactory:
         engine = self._assembly.publisher(slot.number, store, now_ms, filter_host=host)
         offered = self._sources(slot.group).dictionary
         if offered.sources:
-            lifetime_s = 1 + self._scenario.duration_ms // 1000  # Believed for the whole run.
+            lifetime_s = 1 + self._scenario.duration_ms // 1000  # Valid for the whole run.
             engine.announce(offered.extract(counter=1, lifetime_s=lifetime_s), now_ms)
         return Node(slot, engine, store, watchdog=watchdog, environment=environment)
 
     def _environment(self, group: str) -> ExecutionEnvironment:
-        """Return what runs the sources of a publisher: while somebody asks, or always, so that the trace has
-        what nobody asked for too.
+        """Return the execution environment of a publisher's sources: on demand, or always running, so that
+        the trace has all readings.
         """
         sources = self._sources(group)
         environment = environment_for(sources, dict.fromkeys(sources.pairs, lambda number: _WORLD_SOURCE))
@@ -256,7 +259,7 @@ class NodeFactory:
         return environment
 
     def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
-        """Return what holds back repetitions, for the languages that have such a thing."""
+        """Return the dampers of the languages that have one."""
         interval_ms = int(1000 * damping.interval_s)
         if not interval_ms and not damping.hysteresis:
             return {}
@@ -267,12 +270,12 @@ class NodeFactory:
         }
 
     def _sources(self, group: str) -> LocalSources:
-        """Return what every publisher of a group offers: its sensors and its documents."""
+        """Return the sources that every publisher of a group offers: its sensors and its documents."""
         if group not in self._sources_of:
             offered = LocalDataDictionary(self._table)
             documents = [plan for plan in self._scenario.publications if plan.group == group]
-            for told in (publication for plan in documents for publication in plan.publications):
-                offered.offer(told.event, told.attributes, "file")
+            for document in (publication for plan in documents for publication in plan.publications):
+                offered.offer(document.event, document.attributes, "file")
             for plan in self._scenario.sensors:
                 if plan.group == group:
                     self._offer(offered, plan)
@@ -283,14 +286,14 @@ class NodeFactory:
         return offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
 
     def _sensor(self, plan: PlannedSensor, number: int, position: int) -> Sensor:
-        chance = self._streams.stream("sensor", plan.event.name, number)
-        first_ms = plan.at_ms + int(chance.random() * plan.every_ms)
-        source = plan.source_for(position, chance, self._scenario.duration_ms)
-        errs = self._streams.stream("error", plan.event.name, number)
-        sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes, plan.errors, errs)
+        rng = self._streams.rng("sensor", plan.event.name, number)
+        first_ms = plan.at_ms + int(rng.random() * plan.every_ms)
+        source = plan.source_for(position, rng, self._scenario.duration_ms)
+        error_rng = self._streams.rng("error", plan.event.name, number)
+        sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes, plan.errors, error_rng)
         return Sensor(plan, source, sampler, first_ms, self._number(plan))
 
     def _number(self, plan: PlannedSensor) -> int:
-        """Return a sensor's number; those of a group that measure the same in the same way share one."""
+        """Return a sensor's number; identical sensors of a group share one."""
         sources = self._sources(plan.group)
         return sources.number(self._offer(sources.dictionary, plan))

@@ -1,10 +1,9 @@
-"""Nodes that are called away: what they are told changes their course, and so whom they meet.
+"""Reactive nodes: notifications change their course, and therefore their contacts.
 
 A node of a group with `called` leaves its course when a notification is delivered to it, or when it finds a
-match. Its mobility model says how it goes to where the source of the notification was when it was made; from
-that moment on the pairs with that node have other contacts (`emulation.world.reactive_contacts`). Who is on
-a call hears no other until it is back, and for a while none from a source that it went to: otherwise a
-source that goes on telling would keep whoever came to it.
+match. Its mobility model leads it to where the source was when it made the notification; its contacts change
+from then on (`emulation.world.reactive_contacts`). A node on a call ignores other calls until it is back, and
+for a while those of the same source: otherwise a source that keeps publishing would hold it for ever.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,41 +15,41 @@ import numpy as np
 from dens.overlay.events import Event, MessageEvent, NotificationDelivered, NotificationMatched
 from emulation.clock import Clock
 from emulation.mobility.model import AnswersCalls
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.scenario import Scenario
 from emulation.world.reactive_contacts import ReactiveContacts
 
 AGAIN_MS: Final = 3_600_000
-"""For so long after a call a device hears no other from the same source."""
+"""The time after a call in which a device ignores calls of the same source."""
 _CALLS: Final[dict[str, tuple[type[MessageEvent] | type[NotificationMatched], str]]] = {
     "delivered": (NotificationDelivered, "subscriber"),
     "matched": (NotificationMatched, "mediator"),
 }
-"""What calls a node, and which of a device's engines tells it, by the word of the scenario."""
+"""By the value of `called`: the event that calls a node, and the role whose engine reports it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """A device that goes where it is called: what calls it, how it goes, and chance for its way."""
+    """A reactive device: the event that calls it, its model, and its random generator."""
 
     called_by: type[MessageEvent] | type[NotificationMatched]
     model: AnswersCalls
-    chance: np.random.Generator
+    rng: np.random.Generator
 
 
-def responders_of(scenario: Scenario, streams: Streams) -> dict[int, Responder]:
-    """Return who can be called, by the number of the engine that tells of it."""
-    found: dict[int, Responder] = {}
+def responders_of(scenario: Scenario, streams: RandomStreams) -> dict[int, Responder]:
+    """Return the reactive devices, by the number of the engine that reports their calls."""
+    responders: dict[int, Responder] = {}
     for group, _, word, model in scenario.called():
         kind, role = _CALLS[word]
         for slot in scenario.slots():
             if (slot.group, slot.role) == (group, role):
-                found[slot.number] = Responder(kind, model, streams.stream("calls", slot.device))
-    return found
+                responders[slot.number] = Responder(kind, model, streams.rng("calls", slot.device))
+    return responders
 
 
 class ReactiveMobility:
-    """Hears what engines tell, and lets devices turn."""
+    """Changes the course of devices in response to events of their engines."""
 
     def __init__(
         self,
@@ -61,8 +60,8 @@ class ReactiveMobility:
         duration_ms: int,
         mediators: frozenset[int] = frozenset(),
     ) -> None:
-        """Take who can be called, the device of every engine, and which of them are mediators: where one made
-        a composite, nothing was measured.
+        """Take the reactive devices, the device of every engine, and the mediators: composites that they make
+        have no place and call no device.
         """
         self._mediators = mediators
         self._clock = clock
@@ -74,8 +73,8 @@ class ReactiveMobility:
         self._back_ms: dict[int, float] = {}
         self._went_ms: dict[tuple[int, int], int] = {}
 
-    def heard(self, node: int, event: Event) -> None:
-        """Something happened in an engine: if it calls its device, that waits until `react`."""
+    def on_event(self, node: int, event: Event) -> None:
+        """Record an event of an engine if it calls its device; `react` follows the call."""
         responder = self._responders.get(node)
         if (
             responder is not None
@@ -85,12 +84,12 @@ class ReactiveMobility:
             self._calls.append((node, event))
 
     def react(self) -> None:
-        """Let devices follow the calls that were heard."""
+        """Let devices follow the recorded calls."""
         while self._calls:
             self._call(*self._calls.pop(0))
 
     def _call(self, node: int, event: MessageEvent | NotificationMatched) -> None:
-        """Let a device go to where the source of a notification was when it was made."""
+        """Send a device to where the source of a notification was when it made it."""
         now_ms = self._clock.now_ms
         device, source = self._device_of[node], self._device_of[event.item.origin]
         went_ms = self._went_ms.get((device, source), -AGAIN_MS)
@@ -99,7 +98,7 @@ class ReactiveMobility:
         made_ms = min(max(event.item.created_ms, 0), now_ms)
         here, there = self._contacts.place_at(device, now_ms), self._contacts.place_at(source, made_ms)
         responder = self._responders[node]
-        answer = responder.model.answer(here, there, now_ms, self._duration_ms, responder.chance)
+        answer = responder.model.answer(here, there, now_ms, self._duration_ms, responder.rng)
         if answer is not None:
             self._back_ms[device] = answer.back_ms
             self._went_ms[device, source] = now_ms

@@ -1,4 +1,4 @@
-"""Events of a world that processes wait for, as events of SimPy.
+"""Events of a world as SimPy events, for processes that wait for them.
 
 While there is a watch, the clock steps from millisecond to millisecond. A watch therefore ends as soon as no
 process waits for it and no variable holds it, as after `yield run.delivered() | run.timeout_ms(900)` that
@@ -24,25 +24,25 @@ from dens.overlay.wire.codes import MessageType
 from emulation.clock import Clock
 
 Key = tuple[str, int | None, int | None]
-"""What is watched: the kind, and a node (None: any) or two devices."""
+"""The kind of event, and a node (None: any) or two devices."""
 
 
 class Observed(NamedTuple):
-    """What happened to a notification, and the name of the node where it did."""
+    """An event of a notification, and the name of its node."""
 
     node: str
     event: MessageEvent | NotificationMatched
 
 
 class Inbox(simpy.Store):
-    """Collects everything of one kind; `cancel` ends that."""
+    """Collects all events of one kind until `cancel`."""
 
     def __init__(self, environment: simpy.Environment, cancel: Callable[[simpy.Store], None]) -> None:
         super().__init__(environment)
         self._cancel = cancel
 
     def cancel(self) -> None:
-        """Collect nothing any more. What is in it stays."""
+        """Stop collecting. Collected events stay."""
         self._cancel(self)
 
 
@@ -95,7 +95,7 @@ class Watchers:
         return inbox
 
     def on_event(self, node: int, event: Event) -> None:
-        """Handle what an engine reports."""
+        """Handle an event of an engine."""
         if not self._clock.is_watched:
             return
         if isinstance(event, NotificationDelivered):
@@ -107,11 +107,11 @@ class Watchers:
             self._observe("published", node, event)
 
     def on_contact(self, a: int, b: int) -> None:
-        """Handle that two devices can talk."""
+        """Handle a contact of two devices."""
         self._happen(("contact", min(a, b), max(a, b)), self._clock.now_ms)
 
     def on_contact_lost(self, a: int, b: int) -> None:
-        """Handle that two devices cannot talk any more."""
+        """Handle the end of a contact of two devices."""
         self._happen(("lost", min(a, b), max(a, b)), self._clock.now_ms)
 
     def _observe(self, kind: str, node: int, event: MessageEvent | NotificationMatched) -> None:
@@ -132,7 +132,7 @@ class Watchers:
         self._update_clock()
 
     def _forget(self, key: Key, reference: ReferenceType[simpy.Event]) -> None:
-        """Handle that a watch is gone."""
+        """Drop a watch that was garbage-collected."""
         watches = self._watches.get(key, [])
         if reference in watches:
             watches.remove(reference)

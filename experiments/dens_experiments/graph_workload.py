@@ -94,14 +94,14 @@ class GraphWorkload:
 
     def drawn(self, count: int, publications: int, seed: int) -> Drawn:
         """Return so many subscriptions and publications. The same seed gives the same."""
-        chance = random.Random(f"{seed} {count}")
+        rng = random.Random(f"{seed} {count}")
         each = round(self.matched * count)
-        bases = [_graph(chance, self.nodes, self.edges, self) for _ in range(self._bases(count))]
-        groups = [self._group(chance, each, base) for base in bases]
-        groups.append(self._group(chance, count - each * len(bases), None))
+        bases = [_graph(rng, self.nodes, self.edges, self) for _ in range(self._bases(count))]
+        groups = [self._group(rng, each, base) for base in bases]
+        groups.append(self._group(rng, count - each * len(bases), None))
         everybody = [pattern for group in groups for pattern in group]
-        chance.shuffle(everybody)
-        return Drawn(tuple(everybody), tuple(self._published(chance, bases, publications)))
+        rng.shuffle(everybody)
+        return Drawn(tuple(everybody), tuple(self._published(rng, bases, publications)))
 
     def _bases(self, count: int) -> int:
         """Return how many bases there is room for: at most nine tenths of all are parts of some."""
@@ -109,47 +109,45 @@ class GraphWorkload:
         return max(1, min(self.bases, int(0.9 * count / each)))
 
     def _published(
-        self, chance: random.Random, bases: Sequence[list[Statement]], count: int
+        self, rng: random.Random, bases: Sequence[list[Statement]], count: int
     ) -> Iterator[tuple[Statement, ...]]:
         """Yield the bases in turn, each time with another order of its statements."""
         for place in range(count):
             told = list(bases[place % len(bases)])
-            chance.shuffle(told)
+            rng.shuffle(told)
             yield tuple(told)
 
-    def _group(self, chance: random.Random, count: int, base: list[Statement] | None) -> list[DrawnPattern]:
+    def _group(self, rng: random.Random, count: int, base: list[Statement] | None) -> list[DrawnPattern]:
         ground: list[_Ground] = []
         fresh = round(count * (1 - self.overlap))
         for place in range(count):
-            special = self._specialised(chance, ground, base) if place >= fresh else None
-            ground.append(special or self._fresh(chance, base))
-        return [one.pattern(self, chance) for one in ground]
+            special = self._specialised(rng, ground, base) if place >= fresh else None
+            ground.append(special or self._fresh(rng, base))
+        return [one.pattern(self, rng) for one in ground]
 
-    def _fresh(self, chance: random.Random, base: list[Statement] | None) -> "_Ground":
-        size = chance.randint(self.least_edges, self.most_edges)
+    def _fresh(self, rng: random.Random, base: list[Statement] | None) -> "_Ground":
+        size = rng.randint(self.least_edges, self.most_edges)
         if base is None:
-            nodes = self.subscription_nodes or size + 1 - chance.randint(0, size // 3)
-            edges = _graph(chance, min(nodes, size + 1), size, self)
+            nodes = self.subscription_nodes or size + 1 - rng.randint(0, size // 3)
+            edges = _graph(rng, min(nodes, size + 1), size, self)
         else:
-            edges = _part(chance, base, size)
+            edges = _part(rng, base, size)
         nodes_of = list(dict.fromkeys(str(end) for edge in edges for end in (edge[0], edge[2])))
         most = max(0, min(self.stars, len(nodes_of) - self.constants))
-        open_ = (
-            frozenset(chance.sample(nodes_of, most)) if chance.random() < self.starred else frozenset[str]()
-        )
+        open_ = frozenset(rng.sample(nodes_of, most)) if rng.random() < self.starred else frozenset[str]()
         return _Ground(tuple(edges), open_)
 
     def _specialised(
-        self, chance: random.Random, ground: Sequence["_Ground"], base: list[Statement] | None
+        self, rng: random.Random, ground: Sequence["_Ground"], base: list[Statement] | None
     ) -> "_Ground | None":
         for _ in range(_TRIES):
             if not ground:
                 return None
-            above = chance.choice(ground)
-            if above.open and (len(above.edges) >= self.most_edges or chance.random() < 0.5):
-                return _Ground(above.edges, above.open - {chance.choice(sorted(above.open))})
+            above = rng.choice(ground)
+            if above.open and (len(above.edges) >= self.most_edges or rng.random() < 0.5):
+                return _Ground(above.edges, above.open - {rng.choice(sorted(above.open))})
             if len(above.edges) < self.most_edges:
-                further = _further(chance, above, base, self)
+                further = _further(rng, above, base, self)
                 if further is not None:
                     return _Ground((*above.edges, further), above.open)
         return None
@@ -162,7 +160,7 @@ class _Ground:
     edges: tuple[Statement, ...]
     open: frozenset[str]
 
-    def pattern(self, workload: GraphWorkload, chance: random.Random) -> DrawnPattern:
+    def pattern(self, workload: GraphWorkload, rng: random.Random) -> DrawnPattern:
         numbers: dict[str, int] = {}
         edges: list[Edge] = []
         for subject, property_, object_ in self.edges:
@@ -171,33 +169,33 @@ class _Ground:
                 for end in (subject, object_)
             ]
             edges.append((ends[0], property_, ends[1]))
-        is_limited = bool(numbers) and workload.limited > 0 and chance.random() < workload.limited
-        other = f"n{workload.names + chance.randrange(workload.names)}"
+        is_limited = bool(numbers) and workload.limited > 0 and rng.random() < workload.limited
+        other = f"n{workload.names + rng.randrange(workload.names)}"
         return DrawnPattern(tuple(edges), (Limit(0, "ne", other),) if is_limited else ())
 
 
-def _graph(chance: random.Random, nodes: int, edges: int, workload: GraphWorkload) -> list[Statement]:
+def _graph(rng: random.Random, nodes: int, edges: int, workload: GraphWorkload) -> list[Statement]:
     """Return a path through as many nodes, and edges between random pairs of them up to the number."""
-    names = [f"n{number}" for number in chance.sample(range(workload.names), nodes)]
+    names = [f"n{number}" for number in rng.sample(range(workload.names), nodes)]
     found: dict[Statement, None] = {}
     for one, other in pairwise(names):
-        found[one, _property(chance, workload), other] = None
+        found[one, _property(rng, workload), other] = None
     while len(found) < edges:
-        one, other = chance.choice(names), chance.choice(names)
+        one, other = rng.choice(names), rng.choice(names)
         if one != other or nodes == 1:
-            found[one, _property(chance, workload), other] = None
+            found[one, _property(rng, workload), other] = None
     return list(found)
 
 
-def _property(chance: random.Random, workload: GraphWorkload) -> str:
-    return f"p{chance.randrange(workload.properties)}"
+def _property(rng: random.Random, workload: GraphWorkload) -> str:
+    return f"p{rng.randrange(workload.properties)}"
 
 
-def _part(chance: random.Random, base: Sequence[Statement], size: int) -> list[Statement]:
+def _part(rng: random.Random, base: Sequence[Statement], size: int) -> list[Statement]:
     """Return so many edges of a graph that hang together."""
-    found = [chance.choice(base)]
+    found = [rng.choice(base)]
     while len(found) < min(size, len(base)):
-        found.append(chance.choice(_around(base, found)))
+        found.append(rng.choice(_around(base, found)))
     return found
 
 
@@ -207,14 +205,14 @@ def _around(base: Sequence[Statement], edges: Sequence[Statement]) -> list[State
 
 
 def _further(
-    chance: random.Random, above: _Ground, base: list[Statement] | None, workload: GraphWorkload
+    rng: random.Random, above: _Ground, base: list[Statement] | None, workload: GraphWorkload
 ) -> Statement | None:
     """Return one more edge at a subscription's nodes: of its base, or to another node."""
     if base is not None:
         around = _around(base, above.edges)
-        return chance.choice(around) if around else None
+        return rng.choice(around) if around else None
     ends = [str(end) for edge in above.edges for end in (edge[0], edge[2])]
-    edge = (chance.choice(ends), _property(chance, workload), f"n{chance.randrange(workload.names)}")
+    edge = (rng.choice(ends), _property(rng, workload), f"n{rng.randrange(workload.names)}")
     return None if edge in above.edges or edge[0] == edge[2] else edge
 
 
@@ -224,19 +222,19 @@ def same_structure(count: int, matched: int, seed: int) -> Drawn:
     Every edge has a limit, and all limits of one that is not satisfied fail: so constraint tables in front
     of the join spare all of it. One publication satisfies `matched` of them.
     """
-    chance = random.Random(f"{seed} {count} same")
+    rng = random.Random(f"{seed} {count} same")
     heights = [("p1", 500_000), ("p2", 600_000)]
     told: list[Statement] = [("n0", property_, height) for property_, height in heights]
     others = GraphWorkload()
-    told += _graph(chance, others.nodes, others.edges - len(told), others)
+    told += _graph(rng, others.nodes, others.edges - len(told), others)
     patterns = []
     for place in range(count):
         above = place >= matched
         edges = tuple((0, property_, number) for number, (property_, _) in enumerate(heights, 1))
         limits = tuple(
-            Limit(number, "gt", height + chance.randrange(1, 400_000) if above else chance.randrange(height))
+            Limit(number, "gt", height + rng.randrange(1, 400_000) if above else rng.randrange(height))
             for number, (_, height) in enumerate(heights, 1)
         )
         patterns.append(DrawnPattern(edges, limits))
-    chance.shuffle(patterns)
+    rng.shuffle(patterns)
     return Drawn(tuple(patterns), (tuple(told),))

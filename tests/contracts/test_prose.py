@@ -50,7 +50,6 @@ LEFT: dict[str, int] = {
     "dens/trace": 26,
     "docs/decisions": 272,
     "docs/errors": 111,
-    "emulation": 271,
     "experiments": 115,
     "knowledge_manager": 1,
     "plugins": 74,

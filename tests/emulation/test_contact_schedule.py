@@ -9,7 +9,7 @@ from dens.trace.writer import TraceWriter
 from emulation.clock import Clock
 from emulation.contacts.contact import Contacts, FileOrder
 from emulation.contacts.usable import UsableTime
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.world.contact_schedule import PlannedContacts
 from tests.emulation.contacts.slow_detector import legs
 
@@ -27,7 +27,7 @@ def test_planned_contacts_open_after_set_up_and_are_lost_when_they_end(tmp_path:
     heard: list[tuple[int, str, int, int]] = []
     with TraceWriter(tmp_path / "trace") as trace:
         usable = UsableTime([50, 0, 0], [0.0] * 3)
-        schedule = PlannedContacts(clock, SurroundingsJournal(trace), walks, contacts, usable)
+        schedule = PlannedContacts(clock, GroundTruthRecorder(trace), walks, contacts, usable)
         schedule.begin(
             lambda a, b: heard.append((clock.now_ms, "opened", a, b)),
             lambda a, b: heard.append((clock.now_ms, "lost", a, b)),
@@ -62,7 +62,7 @@ def test_a_recording_keeps_its_order_within_a_millisecond(tmp_path: Path) -> Non
     heard: list[tuple[int, str, int, int]] = []
     with TraceWriter(tmp_path / "trace") as trace:
         usable = UsableTime([0] * 4, [0.0] * 4)
-        schedule = PlannedContacts(clock, SurroundingsJournal(trace), walks, contacts, usable)
+        schedule = PlannedContacts(clock, GroundTruthRecorder(trace), walks, contacts, usable)
         schedule.begin(
             lambda a, b: heard.append((clock.now_ms, "opened", a, b)),
             lambda a, b: heard.append((clock.now_ms, "lost", a, b)),

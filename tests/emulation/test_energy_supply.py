@@ -7,7 +7,7 @@ import pytest
 
 from dens.trace.writer import TraceWriter
 from emulation.clock import Clock, Rank
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.scenario.settings.faults import EnergySettings
 from emulation.world.energy_supply import EnergySupply
 from emulation.world.reachability import Reachability
@@ -21,7 +21,7 @@ class Bench:
     def __init__(self, trace: TraceWriter) -> None:
         self.clock, self.reachability = Clock(), Reachability()
         devices = {1: IDLE, 2: EnergySettings(idle_w=2.0, compute_w=3.0)}
-        self.supply = EnergySupply(self.clock, SurroundingsJournal(trace), self.reachability, devices)
+        self.supply = EnergySupply(self.clock, GroundTruthRecorder(trace), self.reachability, devices)
         self.stopped: list[tuple[int, int, str]] = []
         self.supply.begin(self.stop, 60_000)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulation.population import draw_population
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from emulation.scenario.scenario import draw_population
 from emulation.workload.subscription_requests import Numbering
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import Attribute
@@ -40,8 +40,8 @@ def population(
 ) -> list[bytes]:
     wanted = RandomSubscription(EVENT, among, attributes, selectivity, 0.5, 0)
 
-    def draw(chance: np.random.Generator) -> bytes:
-        return FuzzyGenerator().draw(chance, wanted, TABLE)
+    def draw(rng: np.random.Generator) -> bytes:
+        return FuzzyGenerator().draw(rng, wanted, TABLE)
 
     return draw_population(np.random.default_rng(seed), draw, number=number, similarity=similarity)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dens.trace.writer import TraceWriter
 from emulation.clock import Clock, Rank
 from emulation.contacts.usable import UsableTime
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.world.reactive_contacts import ReactiveContacts
 from tests.emulation.contacts.slow_detector import Point, legs, walks_of
 from tests.emulation.contacts.test_courses import DURATION_MS, REACHES, courses, turns
@@ -20,9 +20,9 @@ from tests.sizes import examples
 
 
 @contextmanager
-def journal() -> Iterator[tuple[Path, SurroundingsJournal]]:
+def journal() -> Iterator[tuple[Path, GroundTruthRecorder]]:
     with TemporaryDirectory() as folder, TraceWriter(Path(folder) / "trace") as trace:
-        yield Path(folder), SurroundingsJournal(trace)
+        yield Path(folder), GroundTruthRecorder(trace)
 
 
 @given(walks_of(), REACHES, turns(), st.sampled_from([0, 100, 5000]), st.sampled_from([0.0, 20_000.0]))
@@ -77,7 +77,7 @@ def test_motion_and_contacts_are_written_as_they_become_fact(tmp_path: Path) -> 
     clock = Clock()
     found = courses(walks, [50.0, 50.0])
     with TraceWriter(tmp_path / "trace") as trace:
-        contacts = ReactiveContacts(clock, SurroundingsJournal(trace), found, UsableTime([0, 0], [0.0, 0.0]))
+        contacts = ReactiveContacts(clock, GroundTruthRecorder(trace), found, UsableTime([0, 0], [0.0, 0.0]))
         contacts.begin(lambda a, b: None, lambda a, b: None)
         clock.run_until(60_000)
         contacts.record_until(60_000)

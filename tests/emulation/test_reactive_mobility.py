@@ -16,10 +16,10 @@ from emulation.clock import Clock
 from emulation.contacts.courses import Courses
 from emulation.contacts.usable import UsableTime
 from emulation.contacts.windows import find_contacts_in_windows
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.mobility.model import Answer, Legs, Point, legs_through
 from emulation.motion import contacts_among, walks_of
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.rerun import rerun
 from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
@@ -138,7 +138,7 @@ def test_contacts_are_those_of_the_ways_that_were_gone(
     scenario = load_scenario(scenario_file(write_scenario, change))
     summary = run_scenario(scenario, SEED, tmp_path / "run")
     assert summary.delivered > 0
-    planned = walks_of(scenario, Streams(SEED))
+    planned = walks_of(scenario, RandomStreams(SEED))
     gone = walks_in(tmp_path / "run", 8)
     turned = [node for node in range(8) if planned[node].x1_m.tolist() != gone[node].x1_m.tolist()]
     assert {0, 1} & set(turned), "no medic was called"
@@ -171,7 +171,7 @@ class ThereAndBack:
     """A model that goes to a call in a second, stays for nine, and is back at once."""
 
     def answer(
-        self, here: Point, there: Point, at_ms: float, duration_ms: float, _chance: np.random.Generator
+        self, here: Point, there: Point, at_ms: float, duration_ms: float, _rng: np.random.Generator
     ) -> Answer:
         points = [(at_ms, *here), (at_ms + 1000, *there), (at_ms + 10_000, *there), (duration_ms, *there)]
         times, x, y = (np.array(column) for column in zip(*points, strict=True))
@@ -195,7 +195,7 @@ def test_who_was_called_hears_no_other_until_it_is_back_and_none_from_there_for_
     courses = Courses(walks, find_contacts_in_windows(walks, windows, duration_ms), windows, duration_ms)
     with TraceWriter(tmp_path / "trace") as trace:
         contacts = ReactiveContacts(
-            clock, SurroundingsJournal(trace), courses, UsableTime([0] * 3, [0.0] * 3)
+            clock, GroundTruthRecorder(trace), courses, UsableTime([0] * 3, [0.0] * 3)
         )
         contacts.begin(lambda a, b: None, lambda a, b: None)
         responder = Responder(NotificationMatched, ThereAndBack(), np.random.default_rng(1))
@@ -204,7 +204,7 @@ def test_who_was_called_hears_no_other_until_it_is_back_and_none_from_there_for_
         def called(at_ms: int, source: int, node: int = 0) -> bool:
             clock.run_until(at_ms)
             before = contacts.place_at(0, at_ms + 5000)
-            mobility.heard(node, match_of(source, at_ms))
+            mobility.on_event(node, match_of(source, at_ms))
             assert contacts.place_at(0, at_ms + 5000) == before, "nothing turns before it is asked to"
             mobility.react()
             return contacts.place_at(0, at_ms + 5000) != before
@@ -223,8 +223,8 @@ def test_without_a_call_nothing_differs_from_the_plan(write_scenario: WriteScena
     asking = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
     scenario = load_scenario(scenario_file(write_scenario, (asking, "")))
     run_scenario(scenario, SEED, tmp_path / "run")
-    planned = walks_of(scenario, Streams(SEED))
-    contacts = contacts_among(scenario, planned, Streams(SEED))
+    planned = walks_of(scenario, RandomStreams(SEED))
+    contacts = contacts_among(scenario, planned, RandomStreams(SEED))
     columns = [getattr(contacts, name).tolist() for name in contacts.__slots__[:4]]
     assert contacts_in(tmp_path / "run") == sorted(zip(*columns, strict=True))
     for walk, plan in zip(walks_in(tmp_path / "run", 8), planned, strict=True):
@@ -258,7 +258,7 @@ def test_a_run_is_the_same_again_also_when_it_was_interrupted(called: Scenario, 
     [
         pytest.param(('called = "delivered"', 'called = "matched"'), "calls mediators", id="role"),
         pytest.param(
-            ('duty = "treatment"', 'duty = "casualty"'), "casualties answer no calls", id="casualty"
+            ('duty = "treatment"', 'duty = "casualty"'), "casualties do not answer calls", id="casualty"
         ),
         pytest.param(('called = "delivered"', 'called = "rung"'), "delivered", id="word"),
         pytest.param(("attends_s = [20, 90]", "attends_s = [90, 20]"), "least must not be", id="stay"),

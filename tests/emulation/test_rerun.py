@@ -117,7 +117,7 @@ def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
     [kept] = (first / "inputs").glob("*fever.xml")
     kept.unlink()
     with pytest.raises(
-        DocumentError, match=r'the copy of "fever.xml" that the run kept is gone; run'
+        DocumentError, match=r'the copy of "fever.xml" in the run folder is gone; run'
     ) as gone:
         rerun(first, tmp_path / "again")
     assert "did you mean" not in str(gone.value)

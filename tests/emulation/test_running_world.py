@@ -15,7 +15,7 @@ import simpy
 from dens.overlay.events import NotificationDelivered
 from dens.trace.comparison import compare_runs
 from emulation.direct_messages import LANGUAGE
-from emulation.run import RunSummary, run_scenario, running
+from emulation.run import RunOptions, RunSummary, run_scenario, running
 from emulation.running_world import RunningWorld
 from emulation.scenario import Scenario, load_scenario
 from emulation.world.watchers import Observed
@@ -69,7 +69,9 @@ def test_run_begins_at_any_time_in_any_unit(
     moving: Path, alone: dict[str, bytes], tmp_path: Path, begin: float, ms_per_unit: float
 ) -> None:
     environment = simpy.Environment(initial_time=begin)
-    with running(load_scenario(moving), 1, tmp_path / "run", environment, ms_per_unit=ms_per_unit) as run:
+    with running(
+        load_scenario(moving), 1, tmp_path / "run", environment, RunOptions(ms_per_unit=ms_per_unit)
+    ) as run:
         summary = environment.run(until=run.done)
         assert run.now_ms == 600_000
     assert isinstance(summary, RunSummary)
@@ -366,7 +368,7 @@ def test_moved_device_meets_others(tmp_path: Path) -> None:
         assert not replaced.triggered
 
     scenario = load_scenario(line(tmp_path, "smp"))
-    with running(scenario, 1, tmp_path / "run", environment, movable=True) as run:
+    with running(scenario, 1, tmp_path / "run", environment, RunOptions(movable=True)) as run:
         begun = environment.process(process(run))
         environment.run(until=run.done)
     assert begun.ok
@@ -382,7 +384,7 @@ def test_moved_device_meets_others(tmp_path: Path) -> None:
 def test_random_streams_belong_to_the_seed(tmp_path: Path) -> None:
     scenario, drawn = load_scenario(line(tmp_path, "smp")), list[float]()
     for seed in (1, 1, 2):
-        with running(scenario, seed, tmp_path / "run", simpy.Environment(), force=True) as run:
+        with running(scenario, seed, tmp_path / "run", simpy.Environment(), RunOptions(force=True)) as run:
             drawn.append(run.random("jeep").random())
             assert drawn[-1] != run.random("ferry").random()
     assert drawn[0] == drawn[1] != drawn[2]
@@ -394,13 +396,13 @@ def test_random_streams_belong_to_the_seed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda run: run.node("s1-1"), 'there is no node "s1-1".*did you mean "'),
+        (lambda run: run.node("s1-1"), 'unknown node "s1-1".*did you mean "'),
         (lambda run: run.publish("m1-1", LANGUAGE, b"x"), 'node "m1-1" is a mediator, not a publisher'),
         (lambda run: run.subscribe("m1-1", "fever.xml"), 'node "m1-1" is a mediator, not a subscriber'),
         (lambda run: run.subscribe("s0-1", "fevr.xml"), 'the scenario names no file "fevr.xml"'),
         (lambda run: run.move("s0-1", 1, 1, 1), "this run is not movable"),
         (lambda run: run.place("s0-1"), "this run is not movable"),
-        (lambda run: run.deliveries("s0"), 'there is no node "s0"'),
+        (lambda run: run.deliveries("s0"), 'unknown node "s0"'),
     ],
 )
 def test_exception_of_a_process_ends_the_run_and_leaves_nothing(
@@ -429,7 +431,7 @@ def test_device_moves_inside_the_area_only(
     tmp_path: Path, to: tuple[float, float, float], message: str
 ) -> None:
     scenario = load_scenario(line(tmp_path, "smp"))
-    block = running(scenario, 1, tmp_path / "run", simpy.Environment(), movable=True)
+    block = running(scenario, 1, tmp_path / "run", simpy.Environment(), RunOptions(movable=True))
     with block as run, pytest.raises(ValueError, match=message):
         run.move("s0-1", *to)
 
@@ -438,7 +440,7 @@ def test_device_moves_inside_the_area_only(
 def test_runs_whose_contacts_do_not_follow_from_motion_are_not_movable(tmp_path: Path, change: str) -> None:
     (tmp_path / "met.csv").write_text("a,b,begin_s,end_s\n0,1,1,100\n")
     scenario = load_scenario(line(tmp_path, "smp"), [change])
-    block = running(scenario, 1, tmp_path / "run", simpy.Environment(), movable=True)
+    block = running(scenario, 1, tmp_path / "run", simpy.Environment(), RunOptions(movable=True))
     with pytest.raises(ValueError, match="cannot be moved where contacts are recorded or links"):
         block.__enter__()
     assert not (tmp_path / "run").exists()
@@ -511,7 +513,7 @@ def test_interrupt_of_a_process_is_immediate_and_ends_all_runs(tmp_path: Path) -
 def test_collector_is_paused_on_request_only(tmp_path: Path, pause_gc: bool) -> None:
     environment = simpy.Environment()
     with running(
-        load_scenario(line(tmp_path, "smp")), 1, tmp_path / "run", environment, pause_gc=pause_gc
+        load_scenario(line(tmp_path, "smp")), 1, tmp_path / "run", environment, RunOptions(pause_gc=pause_gc)
     ) as run:
         assert gc.isenabled() is not pause_gc
         environment.run(until=run.done)

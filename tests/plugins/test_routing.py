@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from emulation.fault_injection.topics import stands_for
+from emulation.fault_injection.topics import topic_covers
 from knowledge_manager.mission_table import load_mission_table
 from plugins.language import SubscriptionKey
 from plugins.registry import language_named
@@ -16,13 +16,13 @@ TABLE = load_mission_table(["medical"])
 
 def roots(bodies: set[bytes]) -> set[bytes]:
     """Return those that nothing else covers, by the definition."""
-    return {one for one in bodies if not any(two != one and stands_for(two, one) for two in bodies)}
+    return {one for one in bodies if not any(two != one and topic_covers(two, one) for two in bodies)}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_law_after_any_history_the_roots_are_told(seed: int) -> None:
     chance = random.Random(seed)
-    table, held = CoveringTable(stands_for), dict[SubscriptionKey, bytes]()
+    table, held = CoveringTable(topic_covers), dict[SubscriptionKey, bytes]()
     told: set[bytes] = set()
     for _ in range(400):
         key = chance.randrange(12), 0

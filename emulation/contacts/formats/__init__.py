@@ -1,1 +1,1 @@
-"""Recorded contacts in the forms that other programs write and read: one file a form."""
+"""Recorded contacts in the formats of other programs: one module per format."""

@@ -1,4 +1,4 @@
-"""DTNSim2's form: `@time name1 <-> name2 up|down`, as The ONE's Dtnsim2 report writes it."""
+"""DTNSim2's format: `@time name1 <-> name2 up|down`, as The ONE's Dtnsim2 report writes it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from emulation.recordings.lines import Lines
 def read_dtnsim2(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of such a file."""
     lines = Lines(path)
-    found = UpsAndDowns(lines)
+    changes = UpsAndDowns(lines)
     for line in lines:
         words = line.words
         if (
@@ -22,8 +22,8 @@ def read_dtnsim2(path: Path, least_ms: float = 0.0) -> Contacts:
         ):
             lines.complain(line.number, "D313", 'a contact is written "@time node <-> node up|down"')
             continue
-        found.take(line.number, words[0][1:], words[1], words[3], words[4])
-    return found.contacts(least_ms)
+        changes.take(line.number, words[0][1:], words[1], words[3], words[4])
+    return changes.contacts(least_ms)
 
 
 def dtnsim2(contacts: Contacts) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Haggle's form (the iMote experiments): `id id begin end …`, a sighting a line, times in seconds.
+"""Haggle's format (the iMote experiments): `id id begin end …`, one sighting per line, times in seconds.
 
-Every device writes down whom it saw, so a contact may stand in the file twice, a little different: intervals
-of a pair that overlap are one. One that was seen in a single scan has no length, unless a least length is
-asked for. Further columns (which contact of the pair it is, the time since the last) are passed over.
+Every device records whom it saw, so a contact may be in the file twice with slightly different times:
+overlapping intervals of a pair are merged. A contact seen in a single scan has no length, unless there is a
+minimum length. Further columns (the number of the contact, the time since the last) are ignored.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Intervals as CSV: a header `a,b,begin_s,end_s`, then one contact a line, in any order.
+"""Intervals as CSV: a header `a,b,begin_s,end_s`, then one contact per line, in any order.
 
-Intervals of one pair may overlap, whichever way round it is written (each device logs its own sighting):
-they are merged. Further columns are passed over.
+Intervals of one pair may overlap, in either order of the nodes (each device logs its own sighting): they are
+merged. Further columns are ignored.
 """
 
 import csv
@@ -34,7 +34,7 @@ def _sightings(rows: Any, lines: Lines) -> Sightings:
     for name in COLUMNS:
         if name not in header:
             hint = f"{did_you_mean(name, header)} (it has {listed(header)})"
-            lines.complain(1, "D313", f'there is no column "{name}"{hint}')
+            lines.complain(1, "D313", f'column "{name}" is missing{hint}')
         elif header.count(name) > 1:
             lines.complain(1, "D313", f'there are {header.count(name)} columns "{name}"')
     lines.refuse_if_wrong()

@@ -17,20 +17,20 @@ from emulation.recordings.lines import Lines
 
 
 def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:
-    """Return the contacts of such a file; lines about messages are not contacts and are passed over."""
+    """Return the contacts of such a file; lines about messages are ignored."""
     lines = Lines(path)
-    found = UpsAndDowns(lines)
+    changes = UpsAndDowns(lines)
     for line in lines:
         words = line.words
         if len(words) > 1 and words[1] != "CONN":
             if words[1] not in {"C", "S", "DE", "A", "DR", "R"}:
-                lines.complain(line.number, "D313", f'"{words[1]}" is no event of The ONE')
+                lines.complain(line.number, "D313", f'unknown event "{words[1]}" of The ONE')
             continue
         if len(words) != 5 or words[4] not in ("up", "down"):
             lines.complain(line.number, "D313", 'a contact is written "time CONN node node up|down"')
             continue
-        found.take(line.number, words[0], words[2], words[3], words[4])
-    return found.contacts(least_ms)
+        changes.take(line.number, words[0], words[2], words[3], words[4])
+    return changes.contacts(least_ms)
 
 
 def one_events(contacts: Contacts) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""What every form of recorded contacts has in common: lines, nodes, ups and downs.
+"""Common parts of the formats of recorded contacts: sightings, and lines that say up and down.
 
-Overlapping contacts of one pair (both devices logged it) and touching ones are one contact. A contact of
-no length is kept, and a least length may be asked for, because a sighting in a scan of two minutes says
-little about its end. What happens in one instant happens in the order of the file's lines, as The ONE's
-replay has it; only for one pair ups count before downs.
+Overlapping and touching contacts of one pair are merged, because both devices may have logged it. Contacts of
+no length are kept, and a minimum length may be set, because a sighting in a scan of two minutes says little
+about its end. Changes in one instant happen in the order of the file's lines, as in The ONE's replay; only
+for one pair, ups count before downs.
 """
 
 from array import array
@@ -34,7 +34,7 @@ class UpsAndDowns:
         self._sightings = Sightings()
 
     def take(self, line: int, time: str, node: str, peer: str, change: str) -> None:
-        """Take the words of one line, in the order of the file: when, who, with whom, and "up" or "down"."""
+        """Add a line of the file: time, two nodes, and "up" or "down"."""
         at_ms, one, other = time_ms(time), node_number(node), node_number(peer)
         if at_ms is None or one is None or other is None:
             self._lines.complain(line, "D313", misfit((node, peer), (time,)))
@@ -57,7 +57,7 @@ class UpsAndDowns:
             self._waiting.append((line, pair))
 
     def contacts(self, least_ms: float = 0.0) -> Contacts:
-        """Return the contacts; those still open last to the last moment of the file and are censored."""
+        """Return the contacts; open ones last to the last moment of the file and are censored."""
         self._close_waiting()
         self._lines.refuse_if_wrong()
         end_ms = self._now_ms
@@ -95,7 +95,7 @@ class UpsAndDowns:
 
 
 class Sightings:
-    """Many sightings in little room: 40 bytes each."""
+    """Sightings in compact form: 40 bytes each."""
 
     def __init__(self) -> None:
         self.nodes: Final = array("i")
@@ -103,14 +103,14 @@ class Sightings:
         self.lines: Final = array("q")
 
     def append(self, sighting: Sighting, begins: int, ends: int) -> None:
-        """Add one, with the lines that say when it begins and ends."""
+        """Add a sighting, with the lines of its begin and end."""
         self.nodes.extend(sighting[:2])
         self.times_ms.extend(sighting[2:])
         self.lines.extend((begins, ends))
 
 
 def contacts_from_sightings(sightings: Sightings, end_ms: float, least_ms: float = 0.0) -> Contacts:
-    """Return the contacts that these add up to, none of them shorter than `least_ms`."""
+    """Return the contacts of these sightings, none shorter than `least_ms`."""
     a, b = np.array(sightings.nodes, dtype=np.int32).reshape(-1, 2).T.copy()
     begin, end = np.array(sightings.times_ms, dtype=np.float64).reshape(-1, 2).T.copy()
     lines = FileOrder(*np.array(sightings.lines, dtype=np.int64).reshape(-1, 2).T.copy())
@@ -118,8 +118,9 @@ def contacts_from_sightings(sightings: Sightings, end_ms: float, least_ms: float
 
 
 def changes_of(contacts: Contacts) -> list[tuple[float, int, int, int]]:
-    """Return (at_ms, 0 for up and 1 for down, a, b) in the order in which they happen: within a moment that
-    of the recording, and where there is none ups come first."""
+    """Return (at_ms, 0 for up and 1 for down, a, b) in order. Within an instant it is the order of the
+    recording, otherwise ups come first.
+    """
     changes: list[tuple[float, int, int, int, int]] = []
     no_lines = [0] * len(contacts)
     order = contacts.order
@@ -141,5 +142,5 @@ def changes_of(contacts: Contacts) -> list[tuple[float, int, int, int]]:
 
 
 def seconds(at_ms: float) -> str:
-    """Return a time in seconds with every digit that counts."""
+    """Return a time in seconds that reads back as the same float."""
     return repr(at_ms / 1000.0).removesuffix(".0")

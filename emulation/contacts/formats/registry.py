@@ -1,4 +1,4 @@
-"""The forms of recorded contacts by name, and which one a file is in."""
+"""The formats of recorded contacts by name, and detection of a file's format."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from emulation.recordings.lines import Lines
 
 @dataclass(frozen=True, slots=True)
 class ContactFormat:
-    """How one form is read (with a least length in ms) and written (line by line)."""
+    """Functions that read a format (with a minimum length in ms) and write it (line by line)."""
 
     read: Callable[[Path, float], Contacts]
     lines: Callable[[Contacts], Iterator[str]]
@@ -28,16 +28,16 @@ FORMATS: Final = {
     "dtnsim2": ContactFormat(read_dtnsim2, dtnsim2),
     "csv": ContactFormat(read_intervals, intervals),
 }
-"""The forms that are read and written."""
+"""Formats that are read and written."""
 READ_ONLY: Final[dict[str, Callable[[Path, float], Contacts]]] = {
     "haggle": read_haggle,
     "socialblueconn": read_socialblueconn,
 }
-"""The forms of recordings that are read only."""
+"""Formats that are only read."""
 
 
 def format_of(path: Path) -> str:
-    """Return the name of the form of a file, judged by its first line that is no comment."""
+    """Return the name of a file's format, detected from its first line that is not a comment."""
     first = next(iter(Lines(path)), None)
     if first is None:
         return "one"
@@ -49,10 +49,9 @@ def format_of(path: Path) -> str:
 
 
 def read_contacts(path: Path, least_ms: float = 0.0) -> Contacts:
-    """Return the contacts of a recording in any of the forms; what is wrong, also that there are none, raises
-    `DocumentError`."""
-    form = format_of(path)
-    read = READ_ONLY[form] if form in READ_ONLY else FORMATS[form].read
+    """Return the contacts of a recording in any format, or raise `DocumentError`, also if it has none."""
+    name = format_of(path)
+    read = READ_ONLY[name] if name in READ_ONLY else FORMATS[name].read
     contacts = read(path, least_ms)
     if not len(contacts):
         raise DocumentError.of_file(str(path), "D313", "holds no contact")

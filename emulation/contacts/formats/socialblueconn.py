@@ -1,8 +1,8 @@
-"""SocialBlueConn's form: `id id time`, one Bluetooth sighting a line, times in milliseconds since 1970.
+"""SocialBlueConn's format: `id id time`, one Bluetooth sighting per line, times in milliseconds since 1970.
 
-Sightings are points of time. Those of a pair that lie no further apart than `JOIN_MS`, about two pauses
-between scans, are one contact; a sighting that stands alone is a contact of no length, unless a least length
-is asked for. Times are counted from the first sighting of the file.
+Sightings of a pair that lie at most `JOIN_MS` apart, about two scan intervals, are one contact. A single
+sighting is a contact of no length, unless there is a minimum length. Times are counted from the first
+sighting of the file.
 """
 
 from array import array
@@ -20,7 +20,7 @@ JOIN_MS: Final = 600_000.0
 def read_socialblueconn(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of such a file, whose lines may be in any order."""
     lines = Lines(path)
-    a, b, at, said = array("i"), array("i"), array("d"), array("q")
+    a, b, at, numbers = array("i"), array("i"), array("d"), array("q")
     for line in lines:
         words = line.words
         if len(words) != 3:
@@ -35,9 +35,9 @@ def read_socialblueconn(path: Path, least_ms: float = 0.0) -> Contacts:
             a.append(one)
             b.append(other)
             at.append(seen / 1000.0)
-            said.append(line.number)
+            numbers.append(line.number)
     lines.refuse_if_wrong()
     times = np.array(at) - min(at, default=0.0)
     pairs = (np.array(a, dtype=np.int32), np.array(b, dtype=np.int32))
-    order = FileOrder(np.array(said, dtype=np.int64), np.array(said, dtype=np.int64))
+    order = FileOrder(np.array(numbers, dtype=np.int64), np.array(numbers, dtype=np.int64))
     return contacts_from_pieces(*pairs, times, times + least_ms, float("inf"), JOIN_MS, order)

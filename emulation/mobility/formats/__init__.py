@@ -1,1 +1,1 @@
-"""Recorded movement in the forms that other programs write: one file a form."""
+"""Recorded movement in the formats of other programs: one module per format."""

@@ -1,4 +1,4 @@
-"""BonnMotion's native form: one line a node, `time x y time x y …`, times in seconds."""
+"""BonnMotion's native format: one line per node, `time x y time x y …`, times in seconds."""
 
 from pathlib import Path
 

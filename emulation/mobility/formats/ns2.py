@@ -1,11 +1,11 @@
-"""ns-2's movement: places in the beginning, then orders to go somewhere at a speed.
+"""ns-2's movement: initial places, then commands to move to a destination at a speed.
 
     $node_(0) set X_ 150.0
     $node_(0) set Y_ 93.98
     $ns_ at 50.0 "$node_(0) setdest 369.4 170.5 3.37"
 
-A node goes straight to its destination and waits there for the next order; an order that comes on the way
-turns it where it is. A speed of 0 makes it stand. Height (`Z_`) is passed over.
+A node goes straight to its destination and waits there for the next command; a command on the way redirects
+it from where it is. A speed of 0 stops it. Height (`Z_`) is ignored.
 """
 
 import re
@@ -26,7 +26,7 @@ _ORDER: Final = re.compile(rf'\$ns_ at {_NUMBER} "\$node_\((\d+)\) setdest {_NUM
 
 @dataclass(slots=True)
 class _Node:
-    """Where a node was when it got its last order, and where it is going."""
+    """The place of a node at its last command, and its destination."""
 
     at_ms: float
     x_m: float
@@ -36,7 +36,7 @@ class _Node:
     m_per_ms: float
 
     def place(self, at_ms: float) -> tuple[float, float, float]:
-        """Return (the time of arrival, x, y) if it has arrived by then, else (that time, where it is)."""
+        """Return (time of arrival, x, y) if it has arrived by then, else (`at_ms`, x, y) of that moment."""
         way_m = hypot(self.to_x_m - self.x_m, self.to_y_m - self.y_m)
         gone_m = self.m_per_ms * (at_ms - self.at_ms)
         if gone_m >= way_m:

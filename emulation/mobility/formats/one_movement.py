@@ -1,7 +1,7 @@
 """The ONE's external movement: a line `minT maxT minX maxX minY maxY [minZ maxZ]`, then lines `time id x y
 [z]`, sorted by time.
 
-Times and places are counted from the least of the first line. Heights are passed over: the ground is flat.
+Times and places are relative to the minima of the first line. Heights are ignored.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The forms of recorded movement by name, and which one a file is in."""
+"""The formats of recorded movement by name, and detection of a file's format."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,8 +19,9 @@ MOVEMENT_FORMATS: Final[dict[str, Callable[[Path, Area], tuple[Track, ...]]]] = 
 
 
 def movement_format_of(path: Path) -> str:
-    """Return the name of the form of a file: ns-2's begins with a dollar, The ONE's with six or eight
-    numbers above fours or fives, which no line of BonnMotion's has."""
+    """Return the name of a file's format. ns-2's begins with a dollar; The ONE's has six or eight numbers in
+    the first line and four or five in the second, which BonnMotion's never has.
+    """
     beginning = [line.words for line, _ in zip(Lines(path), range(2), strict=False)]
     if beginning and beginning[0][0].startswith("$"):
         return "ns2"
@@ -30,5 +31,5 @@ def movement_format_of(path: Path) -> str:
 
 
 def read_movement(path: Path, area: Area) -> tuple[Track, ...]:
-    """Return the tracks of a recording in any of the forms; what is wrong raises `DocumentError`."""
+    """Return the tracks of a recording in any format, or raise `DocumentError`."""
     return MOVEMENT_FORMATS[movement_format_of(path)](path, area)

@@ -1,7 +1,6 @@
-"""What every form of recorded movement has in common: points are collected node by node and judged.
+"""Common part of the formats of recorded movement: collects and checks points per node.
 
-A point outside of the area, a time that goes backwards and a jump that nothing on the ground can make are
-refused with the line they stand in.
+Points outside the area, decreasing times and impossibly fast moves are refused, with their line.
 """
 
 from math import hypot
@@ -12,7 +11,7 @@ from emulation.mobility.recorded import Track
 from emulation.recordings.lines import Lines
 
 FASTEST_M_PER_S: Final = 100.0
-"""What is faster is taken for an error of the recording."""
+"""Faster moves are taken for errors of the recording."""
 MOST_POINTS: Final = 10_000_000
 """Of all nodes together."""
 
@@ -32,10 +31,10 @@ class Tracks:
         return points[-1] if points else None
 
     def add(self, line: int, node: int, at_ms: float, x_m: float, y_m: float) -> None:
-        """Take the next point of a node; the same moment again replaces nothing and is no error."""
+        """Add the next point of a node. A second point at the same time is ignored."""
         area = self._area
         if not 0.0 <= at_ms < float("inf"):
-            self._lines.complain(line, "D316", f"{at_ms / 1000:g} s is no time of the recording")
+            self._lines.complain(line, "D316", f"time {at_ms / 1000:g} s is not finite and at least 0")
             return
         if not (0.0 <= x_m <= area.width_m and 0.0 <= y_m <= area.height_m):
             message = f"({x_m:g}, {y_m:g}) lies outside the area of {area.width_m:g} x {area.height_m:g} m"
@@ -64,7 +63,7 @@ class Tracks:
             self._lines.refuse_if_wrong()
 
     def result(self) -> tuple[Track, ...]:
-        """Return the tracks by rising node number, or raise everything that was wrong."""
+        """Return the tracks by node number, or raise `DocumentError`."""
         self._lines.refuse_if_wrong()
         if not self._points:
             self._lines.complain(1, "D316", "no node moves or stands anywhere in this file")

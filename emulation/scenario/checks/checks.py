@@ -1,6 +1,6 @@
-"""What needs more than one value of a scenario to be judged: names, roles, times, places.
+"""Checks that need more than one value of a scenario: names, roles, times, places.
 
-Every check looks at the settings alone and yields problems at the place of the key that has to change.
+Every check uses the settings alone and yields problems at the key that has to change.
 """
 
 from collections.abc import Iterator
@@ -10,20 +10,21 @@ from dens.config.problems import Problem, did_you_mean, likely_meant, listed
 from dens.config.toml_positions import Path
 from dens.node.installed_policies import parameter_faults
 from dens.overlay.limits import Limits
+from emulation.mobility.disaster_area import DisasterAreaTable
 from emulation.scenario.checks.fault import check_faults
 from emulation.scenario.checks.matching import check_matching
 from emulation.scenario.checks.motion import check_motion
 from emulation.scenario.checks.routing import check_routing
 from emulation.scenario.checks.run_end import check_moment
-from emulation.scenario.checks.unused import check_unused
 from emulation.scenario.places import Places
 from emulation.scenario.populations import MOST_SUBSCRIPTIONS, numbers_used
-from emulation.scenario.settings.settings import MOST_NODES, Role, ScenarioSettings
+from emulation.scenario.settings.faults import DampingSettings
+from emulation.scenario.settings.settings import MOST_NODES, NetworkSettings, Role, ScenarioSettings
 from watchdog.lifetime import LONGEST_LIFETIME_S
 
 
 def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
-    """Yield everything that does not fit together."""
+    """Yield all problems of the settings."""
     yield from _groups(settings, places)
     yield from _radios(settings, places)
     yield from _limits(settings, places)
@@ -36,7 +37,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         path = ("interests", "group")
         yield from _reference(settings, places, path, settings.interests.group, "subscriber")
         if settings.interests.number is None and settings.interests.folder is None:
-            message = "needs folder, or number: how many things everybody likes"
+            message = "needs folder, or number: how many values each participant likes"
             yield places.problem(("interests",), "D303", message)
     for index, crowd in enumerate(settings.population):
         path = ("population", index, "group")
@@ -53,7 +54,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
             message = f"the last document comes at {last_s:g} s, after the end; it is never published"
             yield places.warning(("publication", index, "files"), "D323", message)
         if any(group.board for group in settings.group if group.name == publication.group):
-            message = f'"{publication.group}" are boards, which publish what they measure and no documents'
+            message = f'"{publication.group}" are boards, which publish readings but no documents'
             yield places.problem(path, "D324", message)
     for index, advertised in enumerate(settings.advertisement):
         path = ("advertisement", index, "group")
@@ -66,8 +67,8 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     yield from check_unused(settings, places)
     if settings.duration_s > LONGEST_LIFETIME_S:
         message = (
-            "longer than anything lives (49.7 days): what is asked for or announced once, at the beginning, "
-            "ends before the run does"
+            "longer than the longest lifetime (49.7 days): subscriptions and announcements made at the "
+            "beginning expire before the end of the run"
         )
         yield places.warning(("duration_s",), "D325", message)
 
@@ -97,13 +98,13 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
             yield places.problem(
                 ("group", index, "radio"),
                 "D305",
-                f'there is no radio "{group.radio}"{did_you_mean(group.radio, known)} ({listed(known)})',
+                f'unknown radio "{group.radio}"{did_you_mean(group.radio, known)} ({listed(known)})',
                 meant=likely_meant(group.radio, known),
             )
         yield from check_motion(settings, index, places)
     nodes = sum(group.count * len(group.role) for group in settings.group)
     if nodes > MOST_NODES:
-        yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
+        yield places.problem(("group",), "D312", f"{nodes} nodes are too many; the limit is {MOST_NODES}")
 
 
 def _radios(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
@@ -113,9 +114,7 @@ def _radios(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
             ("least_contact_s", radio.least_contact_s),
         ):
             if length_s >= settings.duration_s:
-                message = (
-                    f"no contact of a run of {settings.duration_s:g} s is longer; nobody would ever talk"
-                )
+                message = f"no contact in a run of {settings.duration_s:g} s is long enough to be used"
                 yield places.problem(("radio", name, key), "D312", message)
 
 
@@ -129,9 +128,7 @@ def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     known = [limit.name for limit in fields(Limits)]
     for name in settings.overlay.limits:
         if name not in known:
-            message = (
-                f"there is no such limit{did_you_mean(name, known)}; dens/overlay/limits.py has them all"
-            )
+            message = f"unknown limit{did_you_mean(name, known)}; all limits are in dens/overlay/limits.py"
             meant = likely_meant(name, known)
             yield places.problem(("overlay", "limits", name), "D305", message, meant=meant, is_key=True)
 
@@ -142,11 +139,11 @@ def _reference(
     roles: dict[str, tuple[Role, ...]] = {group.name: group.role for group in settings.group}
     if name not in roles:
         known = list(roles)
-        message = f'there is no group "{name}"{did_you_mean(name, known)} ({listed(known)})'
+        message = f'unknown group "{name}"{did_you_mean(name, known)} ({listed(known)})'
         yield places.problem(path, "D305", message, meant=likely_meant(name, known))
     elif role not in roles[name]:
-        are = " and ".join(f"{one}s" for one in roles[name])
-        message = f'the nodes of "{name}" are {are}; only {role}s can do this'
+        plural = " and ".join(f"{known}s" for known in roles[name])
+        message = f'the nodes of "{name}" are {plural}; only {role}s can do this'
         yield places.problem(path, "D307", message)
 
 
@@ -157,7 +154,7 @@ def _traffic(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
         yield from _reference(settings, places, (*path, "source"), traffic.source, "publisher")
         yield from _reference(settings, places, (*path, "destination"), traffic.destination, "subscriber")
         if traffic.source == traffic.destination and counts.get(traffic.source) == 1:
-            message = f'"{traffic.source}" is one node, and nobody sends messages to itself'
+            message = f'"{traffic.source}" has only one node, and nodes do not send messages to themselves'
             yield places.problem((*path, "destination"), "D312", message)
         yield from check_moment(settings, places, (*path, "first_s"), traffic.first_s)
 
@@ -169,14 +166,16 @@ def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         end_s = subscription.withdrawn_at_s
         yield from check_moment(settings, places, path, end_s)
         if end_s is not None and end_s <= subscription.at_s:
-            message = f"{end_s:g} s is not after {subscription.at_s:g} s, when it is asked for"
+            message = f"{end_s:g} s is not after {subscription.at_s:g} s, when it is subscribed"
             yield places.problem(path, "D312", message)
     for index, crowd in enumerate(settings.population):
         yield from check_moment(settings, places, ("population", index, "at_s"), crowd.at_s)
     for index, group in enumerate(settings.group):
         needed = numbers_used(settings, group.name)
         if needed > MOST_SUBSCRIPTIONS:
-            message = f"each of its nodes would ask for {needed} things; {MOST_SUBSCRIPTIONS} is the most"
+            message = (
+                f"each of its nodes would have {needed} subscriptions; the limit is {MOST_SUBSCRIPTIONS}"
+            )
             yield places.problem(("group", index), "D312", message)
 
 
@@ -188,3 +187,40 @@ def _sensors(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
             yield places.problem(("sensor", index, "event"), "D306", message)
         seen.add((sensor.group, sensor.event))
         yield from check_moment(settings, places, ("sensor", index, "at_s"), sensor.at_s)
+
+
+def check_unused(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    """Yield a warning for every table without effect: mostly a mistyped name or a removed group."""
+    groups = settings.group
+    for kind, described, used in (
+        ("radio", settings.radio, {group.radio for group in groups}),
+        ("energy", settings.energy, {group.energy for group in groups}),
+        ("board", settings.board, {group.board for group in groups}),
+    ):
+        for name in described:
+            if name not in used:
+                message = (
+                    f'no group has {kind} = "{name}", so it has no effect; add it to a group, or leave it out'
+                )
+                yield places.warning((kind, name), "D323", message)
+    for name in settings.overlay.policies:
+        if name != settings.overlay.policy:
+            message = f'the policy is "{settings.overlay.policy}", so it has no effect; leave it out'
+            yield places.warning(("overlay", "policies", name), "D323", message)
+    network = settings.network
+    for key in ("convergence_s", "hop_limit", "header_bytes"):
+        if not network.is_routed and getattr(network, key) != NetworkSettings.model_fields[key].default:
+            message = f'the forwarding is "{network.forwarding}", so it has no effect; leave it out'
+            yield places.warning(("network", key), "D323", message)
+    if not any(isinstance(group.mobility, DisasterAreaTable) for group in groups):
+        for kind, entries in (("zone", settings.zone), ("obstacle", settings.obstacle)):
+            for index in range(len(entries)):
+                message = "only the model disaster_area uses it, and no group has that model; leave it out"
+                yield places.warning((kind, index), "D323", message)
+    for index, group in enumerate(groups):
+        if group.matcher is not None and "mediator" not in group.role:
+            message = "only mediators match, and these are not mediators; leave it out"
+            yield places.warning(("group", index, "matcher"), "D323", message)
+        if group.damping != DampingSettings() and "publisher" not in group.role:
+            message = "only publishers are damped, and these are not publishers; leave it out"
+            yield places.warning(("group", index, "damping"), "D323", message)

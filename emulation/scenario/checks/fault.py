@@ -1,4 +1,4 @@
-"""What needs more than one value to be judged about batteries, boards, faults and controls."""
+"""Checks of batteries, boards, faults and controls that need more than one value."""
 
 from collections.abc import Iterator
 
@@ -14,13 +14,13 @@ from emulation.scenario.settings.settings import RadioSettings, ScenarioSettings
 
 
 def check_faults(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
-    """Yield what does not fit together."""
+    """Yield all problems of these tables."""
     for index, group in enumerate(settings.group):
         tables = (("energy", group.energy, settings.energy), ("board", group.board, settings.board))
         for key, name, known in tables:
             if name is not None and name not in known:
-                hint = f"{did_you_mean(name, list(known))} ({listed(list(known)) or 'there is none'})"
-                message = f'there is no {key} "{name}"{hint}'
+                hint = f"{did_you_mean(name, list(known))} ({listed(list(known)) or 'the file has none'})"
+                message = f'unknown {key} "{name}"{hint}'
                 yield places.problem(("group", index, key), "D305", message, meant=likely_meant(name, known))
     for name, board in settings.board.items():
         if board.limits is not None and board.algorithm is not None:
@@ -45,16 +45,14 @@ def _fault(settings: ScenarioSettings, fault: FaultSettings, path: Path, places:
     devices = {f"{group.name}-{n}" for group in settings.group for n in range(1, group.count + 1)}
     for position, name in enumerate(fault.who or ()):
         if name not in known and name not in devices:
-            message = f'there is no group or device "{name}"{did_you_mean(name, known)} ({listed(known)}, or'
+            message = f'unknown group or device "{name}"{did_you_mean(name, known)} ({listed(known)}, or'
             meant = likely_meant(name, known)
             yield places.problem((*path, "who", position), "D305", f"{message} {known[0]}-1 …)", meant=meant)
     yield from check_moment(settings, places, (*path, "at_s"), fault.at_s)
     if isinstance(fault, CrashSettings | ClockSettings) and fault.at_s is None and fault.every_s is None:
-        yield places.problem(path, "D303", "says neither at_s (once) nor every_s (again and again)")
+        yield places.problem(path, "D303", "needs at_s (once) or every_s (repeatedly)")
     if isinstance(fault, CrashSettings) and fault.every_s is not None and fault.for_s is None:
-        yield places.problem(
-            path, "D303", "comes again and again, so it needs for_s: how long devices stay down"
-        )
+        yield places.problem(path, "D303", "a crash with every_s needs for_s: how long devices stay down")
 
 
 def _control(
@@ -68,7 +66,7 @@ def _control(
     elif isinstance(changed, ChangedRadio):
         radio = settings.radio.get(changed.name)
         if radio is None:
-            message = f'there is no radio "{changed.name}"{did_you_mean(changed.name, settings.radio)}'
+            message = f'unknown radio "{changed.name}"{did_you_mean(changed.name, settings.radio)}'
             paths = [f"radio.{name}.{changed.key}" for name in likely_meant(changed.name, settings.radio)]
             yield places.problem((*path, "path"), "D305", message, meant=paths)
             return
@@ -78,14 +76,14 @@ def _control(
         try:
             RadioSettings.model_validate(radio.model_dump() | {changed.key: control.value})
         except ValidationError as error:
-            message = f"{control.value:g} is no {changed.key}: {error.errors()[0]['msg'].lower()}"
+            message = f"invalid {changed.key} {control.value:g}: {error.errors()[0]['msg'].lower()}"
             yield places.problem((*path, "value"), "D302", message)
     elif changed.index >= len(settings.sensor):
-        message = f"there is no [{changed.index}] of {len(settings.sensor)} sensors"
+        message = f"[{changed.index}] is out of range: there are {len(settings.sensor)} sensors"
         yield places.problem((*path, "path"), "D305", message)
     elif not 0.001 <= control.value <= 365 * 86_400:
         yield places.problem(
-            (*path, "value"), "D302", "a sensor reads every 0.001 s at most, once a year at least"
+            (*path, "value"), "D302", "the interval of a sensor is between 0.001 s and a year"
         )
 
 
@@ -94,4 +92,4 @@ def _fixed(settings: ScenarioSettings, path: str) -> str:
     if is_key(settings, path):
         return f'"{path}" is fixed when a run begins (these can change: {listed(CHANGEABLE)})'
     hint = did_you_mean(path, changeable_in(settings))
-    return f'"{path}" is no key of this scenario{hint} (these can change: {listed(CHANGEABLE)})'
+    return f'this scenario has no key "{path}"{hint} (these can change: {listed(CHANGEABLE)})'

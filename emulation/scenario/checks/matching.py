@@ -1,4 +1,4 @@
-"""Checks how mediators match: names that languages have, and algorithms that serve what will be asked."""
+"""Checks the matching of mediators: names of algorithms, and whether they support all subscriptions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,12 +14,12 @@ from plugins.language import NotServed
 from plugins.matching_choice import MatchingChoice, choice_faults
 from plugins.registry import languages
 
-Asked = tuple[Path, int, bytes]
-"""The key that asks for something, in which language, and a body of it."""
+Subscribed = tuple[Path, int, bytes]
+"""The key of a subscription, its language, and its body."""
 
 
 def check_matching(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
-    """Yield what no language knows by these names."""
+    """Yield names of algorithms and conditions that no language has."""
     known = languages().values()
     overlay = settings.overlay
     for fault in choice_faults(overlay.matcher, overlay.condition, known):
@@ -36,22 +36,25 @@ def check_served(
     populations: Sequence[PlannedPopulation],
     places: Places,
 ) -> Iterator[Problem]:
-    """Yield what mediators will be asked and their algorithm does not serve: told before a run shows it."""
-    asked: list[Asked] = [
-        (("subscription", index, "file"), one.language, one.body) for index, one in enumerate(subscriptions)
+    """Yield the subscriptions that the algorithm of a mediator does not support."""
+    subscribed: list[Subscribed] = [
+        (("subscription", index, "file"), plan.language, plan.body)
+        for index, plan in enumerate(subscriptions)
     ]
     for index, crowd in enumerate(populations):
-        asked.append((("population", index), crowd.language, crowd.body(np.random.default_rng(0))))
+        subscribed.append((("population", index), crowd.language, crowd.body(np.random.default_rng(0))))
     mediators = [group for group in settings.group if "mediator" in group.role]
     for name in dict.fromkeys(group.matcher or settings.overlay.matcher for group in mediators):
         if name is not None:
-            yield from _unserved(name, table, asked, places)
+            yield from _unserved(name, table, subscribed, places)
 
 
-def _unserved(name: str, table: MissionTable, asked: Iterable[Asked], places: Places) -> Iterator[Problem]:
-    spoken = MatchingChoice(name).applied(languages())
-    for key, language, body in asked:
+def _unserved(
+    name: str, table: MissionTable, subscribed: Iterable[Subscribed], places: Places
+) -> Iterator[Problem]:
+    known = MatchingChoice(name).applied(languages())
+    for key, language, body in subscribed:
         try:
-            spoken[language].matcher(table).add((0, 0), body)
+            known[language].matcher(table).add((0, 0), body)
         except NotServed as error:
             yield places.problem(key, "D392", f'mediators match by "{name}": {error}')

@@ -1,5 +1,4 @@
-"""What needs more than one value to be judged about how a group moves: places, room, calls, and how often it
-turns."""
+"""Checks of a group's motion that need more than one value: places, room, calls, number of turns."""
 
 from collections.abc import Iterator
 from math import hypot
@@ -14,11 +13,11 @@ from emulation.scenario.places import Places
 from emulation.scenario.settings.settings import Role, ScenarioSettings
 
 MOST_TURNS: Final = 1_000_000
-"""A node that turns more often in a run is a mistake, and would fill the memory."""
+"""More turns of a node in a run are a mistake and would fill the memory."""
 
 
 def check_motion(settings: ScenarioSettings, index: int, places: Places) -> Iterator[Problem]:
-    """Yield what does not fit together in the motion of one group."""
+    """Yield the problems of one group's motion."""
     mobility = settings.group[index].mobility
     path: Path = ("group", index, "mobility")
     if isinstance(mobility, StaticTable):
@@ -28,17 +27,17 @@ def check_motion(settings: ScenarioSettings, index: int, places: Places) -> Iter
     if isinstance(mobility, ReferencePointTable):
         room_m = min(settings.area.width_m, settings.area.height_m) / 2
         if mobility.spread_m >= room_m:
-            message = f"{mobility.spread_m:g} m leave the group no way to go; less than {room_m:g} m do"
+            message = f"{mobility.spread_m:g} m leave the group no room to move; use less than {room_m:g} m"
             yield places.problem((*path, "spread_m"), "D312", message)
     turns = _turns(settings, index)
     if turns > MOST_TURNS:
         message = f"a node would turn about {turns:.0e} times in {settings.duration_s:g} s; "
-        advice = "let it go slower, pause or have more room, or shorten the run"
+        advice = "use a lower speed, longer pauses, a larger area or a shorter run"
         yield places.problem(path, "D312", message + advice)
 
 
 def _turns(settings: ScenarioSettings, index: int) -> float:
-    """Return about how often a node of a group turns at least, in the whole run."""
+    """Return a lower estimate of the turns of a node in the run."""
     mobility, area = settings.group[index].mobility, settings.area
     if isinstance(mobility, DisasterAreaTable):
         pause_s = USUAL_PAUSES_S[mobility.duty] if mobility.pause_s is None else mobility.pause_s
@@ -60,14 +59,15 @@ def _called(
         return
     role: Role = "subscriber" if mobility.called == "delivered" else "mediator"
     if role not in settings.group[index].role:
-        message = (
-            f'"{mobility.called}" calls {role}s, and the nodes of "{settings.group[index].name}" are none'
-        )
+        name = settings.group[index].name
+        message = f'"{mobility.called}" calls {role}s, and the nodes of "{name}" are not {role}s'
         yield places.problem(path, "D307", message)
     if mobility.duty == "casualty":
-        yield places.problem(path, "D312", "casualties answer no calls; leave it out, or give another duty")
+        yield places.problem(
+            path, "D312", "casualties do not answer calls; leave it out, or use another duty"
+        )
     if settings.contacts is not None:
-        message = "contacts are recorded, so nobody meets others for going elsewhere; leave out one of them"
+        message = "contacts are recorded, so motion does not change them; leave out one of both"
         yield places.problem(path, "D312", message)
 
 

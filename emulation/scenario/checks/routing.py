@@ -1,4 +1,4 @@
-"""Checks links that last, and how mediators route over them."""
+"""Checks permanent links, and how mediators route over them."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from emulation.scenario.settings.settings import OverlaySettings, ScenarioSettin
 
 
 def check_routing(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
-    """Yield what cannot be so, and what has no effect."""
+    """Yield impossible settings, and warnings for those without effect."""
     yield from _links(settings, places)
     overlay = settings.overlay
     if overlay.routing == "carry":
@@ -26,7 +26,7 @@ def check_routing(settings: ScenarioSettings, places: Places) -> Iterator[Proble
             yield places.warning(("overlay", key), "D323", message)
     for index, group in enumerate(settings.group):
         if group.board is not None and "publisher" in group.role:
-            message = "boards tell what they are asked for, and brokers ask publishers for nothing"
+            message = "boards need installed subscriptions, and brokers do not install any"
             yield places.problem(("group", index, "board"), "D365", message)
     for index, advertised in enumerate(settings.advertisement):
         path: Path = ("advertisement", index)
@@ -43,39 +43,41 @@ def _links(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     if links is None:
         return
     if settings.contacts is not None:
-        message = "who meets whom is recorded ([contacts]) or lasts ([links]); leave one of them out"
+        message = (
+            "recorded contacts ([contacts]) and permanent links ([links]) exclude each other; leave out one"
+        )
         yield places.problem(("links",), "D361", message)
     mediators = sum(group.count for group in settings.group if "mediator" in group.role)
     if not mediators:
-        message = "links join mediators, and no group has that role"
+        message = "links connect mediators, and no group has that role"
         yield places.problem(("links",), "D361", message)
     if links.degree is None:
         return
     if links.kind == "tree" and links.degree != int(links.degree):
-        message = f"{links.degree:g} cannot hang below each in a tree; take a whole number"
+        message = f"a node of a tree cannot have {links.degree:g} children; use a whole number"
         yield places.problem(("links", "degree"), "D361", message)
     elif links.kind == "random" and links.degree > max(mediators - 1, 0):
         message = f"{mediators} mediators have at most {max(mediators - 1, 0)} links each"
         yield places.problem(("links", "degree"), "D361", message)
     elif links.kind not in ("tree", "random"):
-        message = f"only a tree and a random graph have a degree, the links are a {links.kind}; leave it out"
+        message = f"only a tree and a random graph have a degree, not a {links.kind}; leave it out"
         yield places.warning(("links", "degree"), "D323", message)
 
 
 def _circles(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     links = settings.links
     if links is None:
-        what = "contacts of devices that move, or were recorded, have circles"
+        what = "contacts of moving devices, and recorded ones, have cycles"
     elif links.kind in CIRCLES:
-        what = f'links of the kind "{links.kind}" have circles'
+        what = f'links of the kind "{links.kind}" have cycles'
     else:
         return
-    message = f"{what}, in which subscriptions would go round without end; let publishers advertise"
+    message = f"{what}, in which subscriptions would circulate for ever; let publishers advertise"
     yield places.problem(("overlay", "broker", "advertisements"), "D362", message)
 
 
 def _of_brokers_only(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
-    message = 'mediators carry, so it has no effect; say overlay.routing = "broker", or leave it out'
+    message = 'mediators carry, so it has no effect; set overlay.routing = "broker", or leave it out'
     if settings.overlay.broker != BrokerSettings():
         yield places.warning(("overlay", "broker"), "D323", message)
     for index in range(len(settings.advertisement)):

@@ -1,7 +1,7 @@
-"""Energy supply, boards, damping, faults and timed changes, as a scenario file says them.
+"""Settings of energy, boards, damping, faults and controls in a scenario file.
 
-The names of faults are those of `dens torture`. `who` names groups or single devices (`medics-3`); left out,
-it is everybody.
+Faults have the names of `dens torture`. `who` lists groups or devices (`medics-3`); the default is all
+devices.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ Who = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class EnergySettings(Settings):
-    """What a device uses, and what it has; without a battery it is only counted."""
+    """Energy use and battery of a device; without a battery, energy is only counted."""
 
     battery_j: Annotated[float, Field(gt=0)] | None = None
     idle_w: NotNegative = 0.0
@@ -42,7 +42,7 @@ def _known_profile(name: str) -> str:
     if name not in known:
         raise PydanticCustomError(
             "D302",
-            'there is no board profile "{name}"{hint} ({known})',
+            'unknown board profile "{name}"{hint} ({known})',
             {
                 "name": name,
                 "hint": did_you_mean(name, known),
@@ -54,12 +54,13 @@ def _known_profile(name: str) -> str:
 
 
 class BoardSettings(Settings):
-    """How long a device computes, in microseconds. A profile brings what was measured for readings and for
-    matching; what is stated here besides is added to it."""
+    """Computing times of a device in microseconds. A profile has measured times for readings and matching;
+    the times given here are added to it.
+    """
 
     profile: Annotated[str, AfterValidator(_known_profile)] | None = None
     algorithm: Literal["fnif", "fnifs", "fnifc"] | None = None
-    """How the watchdog's filter goes over subscriptions; what is usual on such a board by default."""
+    """The algorithm of the watchdog's filter; by default that of the board."""
     reading_us: NotNegative = 0.0
     subscription_us: NotNegative = 0.0
     message_us: NotNegative = 0.0
@@ -72,14 +73,14 @@ class BoardSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _without_a_constant_for_matches(cls, table: Any) -> Any:
-        """Leave out what runs of earlier versions say of a match where that was nothing."""
+        """Drop `match_us = 0`, which runs of earlier versions have."""
         if isinstance(table, dict) and table.get("match_us") == 0.0:
             return {key: value for key, value in table.items() if key != "match_us"}
         return table
 
     @property
     def matching(self) -> MatchingCosts:
-        """Return what each step of matching takes."""
+        """Return the times of matching steps."""
         own = MatchingCosts(
             self.feature_test_us, self.membership_us, self.aggregation_us, self.pair_us, self.row_us
         )
@@ -87,20 +88,21 @@ class BoardSettings(Settings):
 
     @property
     def limits(self) -> Board | None:
-        """Return what such a board takes; None for a device that is no board, and takes everything."""
+        """Return the limits of the board; None for a device that is not a board."""
         return None if self.profile is None else BOARDS.get(self.profile)
 
     @property
     def active_w(self) -> float:
-        """Return the power that the profile states for computing."""
+        """Return the computing power of the profile."""
         return 0.0 if self.profile is None else _profile(self.profile).active_w
 
     def judging_us(self, installed: int, judged: int, released: int) -> float:
-        """Return how long a reading takes that became so many notifications, with so many subscriptions
-        installed and so many records judged; on a board where equals are no one record, that is all of them.
+        """Return the time of a reading, from the numbers of installed subscriptions, evaluated records and
+        released notifications. On a board that does not share equal subscriptions, all installed ones are
+        evaluated.
 
-        Profiles tell groups and aggregators apart, and a reading is not asked which it met: one group is
-        counted for each notification, at least one, and every subscription aggregates by minimum.
+        Profiles distinguish groups and aggregators, which are not known here: one group is assumed per
+        notification, at least one, and the aggregator minimum for every subscription.
         """
         if self.limits is not None and not self.limits.is_sharing:
             judged = installed
@@ -115,14 +117,14 @@ class BoardSettings(Settings):
 
 
 class DampingSettings(Settings):
-    """What a watchdog holds back of what it would release."""
+    """Suppression of repeated notifications by a watchdog."""
 
     interval_s: NotNegative = 0.0
     hysteresis: Annotated[int, Field(ge=0, le=255)] = 0
 
 
 class CrashSettings(Settings):
-    """Devices stop, and begin again with what was committed, or with nothing."""
+    """Devices crash, and restart with the committed store or an empty one."""
 
     kind: Literal["crash"]
     who: Who | None = None
@@ -143,7 +145,7 @@ class ClockSettings(Settings):
 
 
 class LossSettings(Settings):
-    """Frames from or to these devices are lost, besides what the radio loses."""
+    """Frames from or to these devices are lost, in addition to the loss of the radio."""
 
     kind: Literal["loss"]
     who: Who | None = None
@@ -153,7 +155,7 @@ class LossSettings(Settings):
 
 
 class CorruptSettings(Settings):
-    """A bit of a frame from or to these devices flips."""
+    """A bit flips in frames from or to these devices."""
 
     kind: Literal["corrupt"]
     who: Who | None = None
@@ -163,7 +165,7 @@ class CorruptSettings(Settings):
 
 
 class PartitionSettings(Settings):
-    """These devices reach nobody but each other."""
+    """These devices reach only each other."""
 
     kind: Literal["partition"]
     who: Who
@@ -183,7 +185,7 @@ FaultSettings = Annotated[
 
 
 class ControlSettings(Settings):
-    """A key of the scenario gets another value while the run goes on."""
+    """A key of the scenario changes during the run."""
 
     at_s: NotNegative
     path: Annotated[str, Field(min_length=1)]

@@ -1,4 +1,4 @@
-"""What sensors measure, as a scenario file says it: generators and recordings."""
+"""Settings of sensors in a scenario file: generators and recordings."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,14 +10,14 @@ from emulation.table_kinds import kind_by, known_kind, tag
 
 
 class VitalSignsSettings(Settings):
-    """Makes up the vital signs of patients, some of whom deteriorate."""
+    """Generates the vital signs of patients, some of whom deteriorate."""
 
     generator: Literal["vital_signs"]
     deteriorating: Annotated[float, Field(ge=0, le=1)] = 0.3
 
 
 class DiurnalWeatherSettings(Settings):
-    """Makes up the weather at a pole: day and night, and squalls."""
+    """Generates the weather at a pole: day and night, and squalls."""
 
     generator: Literal["diurnal_weather"]
     mean_deg_c: Annotated[float, Field(ge=-30, le=45)] = 12.0
@@ -33,14 +33,14 @@ class UniformSettings(Settings):
 
 
 class FireSignsSettings(Settings):
-    """Makes up heat, carbon monoxide and smoke at a place where it sometimes burns."""
+    """Generates temperature, carbon monoxide and smoke at a place with occasional fires."""
 
     generator: Literal["fire_signs"]
     flare_ups_per_day: Annotated[float, Field(ge=0, le=100)] = 1.0
 
 
 class CsvSettings(Settings):
-    """Replays a recording: which column is the time, and which is which attribute."""
+    """Replays a recording: the column of the time, and those of the attributes."""
 
     csv: Annotated[str, Field(min_length=1)]
     time_column: str
@@ -52,7 +52,7 @@ class CsvSettings(Settings):
 
 
 def _kind_of_source(value: Any) -> str:
-    """Tell generators apart by their names, and recordings by their file."""
+    """Return the tag of a source: a generator by its name, a recording by its file."""
     is_recording = "csv" in value if isinstance(value, dict) else isinstance(value, CsvSettings)
     return tag("recording") if is_recording else _generator_of(value)
 
@@ -70,7 +70,9 @@ SourceSettings = Annotated[
 
 
 class ErrorSettings(Settings):
-    """How far the true value may lie from what a sensor shows: all of it alike, or the middle most likely."""
+    """The distance of the true value from the measured one: uniform, or triangular around the measured
+    value.
+    """
 
     interval: PositiveFloat | None = None
     triangular: PositiveFloat | None = None
@@ -83,15 +85,15 @@ class ErrorSettings(Settings):
 
 
 class SensingSettings(Settings):
-    """When sensors are read: on demand only while somebody asks for what they measure, otherwise always, so
-    that a run can be judged by everything that there was to know.
+    """When sensors are read: on demand, only while a subscription needs them; otherwise always, so that the
+    trace has all readings that could have been notified.
     """
 
     on_demand: bool = False
 
 
 class SensorSettings(Settings):
-    """Every node of a group reads an event class at this interval, from this time on."""
+    """Every node of a group measures an event class at this interval, from this time on."""
 
     group: Name
     event: str

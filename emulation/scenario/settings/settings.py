@@ -1,11 +1,14 @@
-"""What a scenario file may say, key by key. Units stand in the names; an unknown key is an error.
+"""The keys of a scenario file. Names contain units; unknown keys are errors.
 
-These models check every value on its own. What needs more than one value (a group that is named somewhere
-else, an event class of the mission table, a file beside the scenario) is checked in
-`emulation.scenario.checks.checks`. docs/reference/scenario.md shows the same to people.
+These models check each value on its own. What needs more than one value (a group that is named elsewhere, an
+event class of the mission table, a file beside the scenario) is checked in
+`emulation.scenario.checks.checks`. docs/reference/scenario.md documents the keys.
 """
 
 from dataclasses import fields
+from decimal import Decimal
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -28,6 +31,8 @@ from dens.overlay.policies.policy import ReplicationPolicy
 from dens.overlay.policies.registry import DEFAULT_POLICY
 from emulation.forwarding.none import NONE
 from emulation.forwarding.registry import forwarding_kinds
+from emulation.mobility.registry import mobility_models
+from emulation.mobility.table import AnyMobilityTable
 from emulation.scenario.settings.faults import (
     BoardSettings,
     ControlSettings,
@@ -35,12 +40,10 @@ from emulation.scenario.settings.faults import (
     EnergySettings,
     FaultSettings,
 )
-from emulation.scenario.settings.mobility import MobilitySettings
-from emulation.scenario.settings.processes import ProcessSettings
-from emulation.scenario.settings.publications import PublicationSettings
 from emulation.scenario.settings.routing import AdvertisementSettings, LinksSettings
 from emulation.scenario.settings.sensors import SensingSettings, SensorSettings
 from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
+from emulation.table_kinds import known_kind
 from plugins.registry import DEFAULT
 from watchdog.lifetime import LONGEST_LIFETIME_S
 
@@ -51,7 +54,7 @@ ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospit
 Role = Literal["subscriber", "mediator", "publisher", "forwarder"]
 
 MOST_NODES = 1_000_000
-"""Node numbers have 31 bits on the air; what a run keeps of each node ends earlier."""
+"""Node numbers have 31 bits on the air; memory is the tighter limit."""
 
 
 class AreaSettings(Settings):
@@ -62,7 +65,7 @@ class AreaSettings(Settings):
 
 
 class SecuritySettings(Settings):
-    """With a mission key every message carries a tag; without this table none does."""
+    """With a mission key, every message has a tag; without this table, none has."""
 
     mission_key: Annotated[str, Field(min_length=8, max_length=200)]
 
@@ -74,7 +77,7 @@ def _limits_schema(schema: dict[str, Any]) -> None:
 def _known_policy(name: str) -> str:
     if name not in policies():
         meant = likely_meant(name, policies())
-        raise PydanticCustomError("D302", "{said}", {"said": unknown_policy(name), "meant": meant})
+        raise PydanticCustomError("D302", "{message}", {"message": unknown_policy(name), "meant": meant})
     return name
 
 
@@ -107,7 +110,7 @@ def _policies_schema(schema: dict[str, Any]) -> None:
 
 
 class RecordedContactsSettings(Settings):
-    """Contacts from a recording instead of from motion; `obtain` says how to come by it."""
+    """Contacts from a recording instead of from motion; `obtain` explains how to get the file."""
 
     file: Annotated[str, Field(min_length=1)]
     least_s: NotNegative = 0.0
@@ -116,7 +119,7 @@ class RecordedContactsSettings(Settings):
 
 
 class InterestsSettings(Settings):
-    """What the participants of a recording like, from matrices or, with `number`, at random."""
+    """Interests of a recording's participants, from matrices or, with `number`, at random."""
 
     group: Name
     event: str
@@ -128,9 +131,9 @@ class InterestsSettings(Settings):
 
 
 class OverlaySettings(Settings):
-    """How DENS nodes replicate, and the bounds of every engine that differ from the usual ones.
+    """Replication, routing and matching of DENS nodes, and limits that differ from the defaults.
 
-    `policies` has parameters by the names of policies, so that runs with several may share one file.
+    `policies` has parameters by name of the policy, so that runs with several policies can share a file.
     """
 
     policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_policy_schema)] = (
@@ -144,16 +147,17 @@ class OverlaySettings(Settings):
     )
     notification_lifetime_s: NotificationLifetime | None = None
     matcher: str | None = None
-    """How mediators find what a notification satisfies, unless their group says otherwise."""
+    """The matching algorithm of mediators, unless their group has its own."""
     condition: str | None = None
-    """When a notification serves a subscription at all."""
+    """The feature condition: which attributes a notification needs to match a subscription."""
     covering: bool = False
-    """Whether mediators spare installs of what is covered."""
+    """Whether mediators suppress installs of covered subscriptions."""
     ends_know: bool = Field(default=False, exclude_if=lambda knows: not knows)
-    """Whether subscribers and publishers keep what they hear of others' offers, and look it up. Manifests
-    name it where it is so, and are otherwise what they were before there was such a thing."""
+    """Whether endpoints keep the offers that they receive, and answer look-ups from them. Manifests have this
+    key only if it is set, so that older manifests stay identical.
+    """
     routing: Routing = Field(default="carry", exclude_if=lambda routing: routing == "carry")
-    """Whether mediators carry, or are brokers, or brokers that flood."""
+    """Whether mediators carry, or are brokers that route or flood."""
     broker: BrokerSettings = Field(
         default=BrokerSettings(), exclude_if=lambda broker: broker == BrokerSettings()
     )
@@ -168,7 +172,7 @@ def _known_forwarding(name: str) -> str:
     if name not in known:
         raise PydanticCustomError(
             "D302",
-            'there is no forwarding layer "{named}"{hint} ({known})',
+            'unknown forwarding layer "{named}"{hint} ({known})',
             {
                 "named": name,
                 "hint": did_you_mean(name, known),
@@ -184,8 +188,9 @@ def _forwarding_schema(schema: dict[str, Any]) -> None:
 
 
 class NetworkSettings(Settings):
-    """What lies below the overlay: who carries frames beyond range, how soon everybody knows of a link, how
-    many hops a frame may have, and what its header takes on each of them."""
+    """The network layer below the overlay: forwarding, time until a change of a link is known, hop limit, and
+    size of the header on each hop.
+    """
 
     forwarding: Annotated[
         str, AfterValidator(_known_forwarding), Field(json_schema_extra=_forwarding_schema)
@@ -196,7 +201,7 @@ class NetworkSettings(Settings):
 
     @property
     def is_routed(self) -> bool:
-        """Return whether frames go beyond range."""
+        """Return whether frames are forwarded beyond range."""
         return forwarding_kinds()[self.forwarding].make is not None
 
 
@@ -216,7 +221,7 @@ class RadioSettings(Settings):
 
     def radio(self) -> "Radio":
         """Return the radio with these settings."""
-        from emulation.radio import Radio  # it imports SimPy, which checking a scenario does not need
+        from emulation.radio import Radio  # Imports SimPy, which checking a scenario does not need.
 
         return Radio(
             self.range_m,
@@ -229,6 +234,16 @@ class RadioSettings(Settings):
             self.transfers == "unlimited",
             self.cut == "resume",
         )
+
+
+if TYPE_CHECKING:
+    MobilitySettings = AnyMobilityTable
+else:  # The classes are known only at run time: other packages may add some.
+    MobilitySettings = Annotated[
+        reduce(or_, mobility_models().values()),
+        Field(discriminator="model"),
+        known_kind("model", "mobility model", list(mobility_models())),
+    ]
 
 
 def _as_several(role: Any) -> Any:
@@ -252,7 +267,7 @@ Roles = Annotated[
 
 
 class GroupSettings(Settings):
-    """Devices that are alike. Numbers are given group by group, in the order of the file."""
+    """Devices with the same settings. Device numbers follow the order of the groups."""
 
     name: Name
     role: Roles
@@ -276,13 +291,13 @@ class ZoneSettings(Settings):
 
 
 class ObstacleSettings(Settings):
-    """Something to go around, a convex polygon; several may touch or overlap."""
+    """An obstacle, a convex polygon; several may touch or overlap."""
 
     corners_m: Corners
 
 
 class SubscriptionSettings(Settings):
-    """Every node of a group asks for what this XML file says, at this time, and may take it back later."""
+    """Every node of a group subscribes with this file at this time, and may withdraw later."""
 
     group: Name
     file: Annotated[str, Field(min_length=1)]
@@ -297,7 +312,7 @@ def _fewest_first(pair: tuple[int, int]) -> tuple[int, int]:
 
 
 class PopulationSettings(Settings):
-    """The nodes of a group ask, between them, for so many things that chance makes."""
+    """Random subscriptions, distributed over the nodes of a group."""
 
     group: Name
     language: str = DEFAULT
@@ -314,8 +329,20 @@ class PopulationSettings(Settings):
     at_s: NotNegative = 0.0
 
 
+class PublicationSettings(Settings):
+    """Every node of a group publishes these documents once, from `at_s` on, `every_s` apart."""
+
+    group: Name
+    language: Annotated[str, Field(min_length=1, max_length=40)]
+    files: Annotated[tuple[str, ...], Field(min_length=1, max_length=10_000)]
+    at_s: NotNegative = 0.0
+    every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)] = 60.0
+    lifetime_s: NotificationLifetime | None = None
+    """The lifetime of each document; by default that of the document, else that of its event class."""
+
+
 class TrafficSettings(Settings):
-    """Plain messages from a node of one group to another node, as other simulators have them."""
+    """Plain unicast messages between groups, as in other simulators."""
 
     source: Name
     destination: Name
@@ -325,8 +352,27 @@ class TrafficSettings(Settings):
     lifetime_s: Annotated[float, Field(gt=0, le=LONGEST_LIFETIME_S)]
 
 
+def _float_of_decimal(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+Parameter = Annotated[bool | int | float | str, BeforeValidator(_float_of_decimal)]
+
+
+class ProcessSettings(Settings):
+    """A SimPy process: a generator function of a Python file, called with the run and these parameters."""
+
+    file: Annotated[str, Field(min_length=1)]
+    function: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = "process"
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+    files: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Files that the function reads with `run.file`. A run keeps copies of them."""
+    moves: bool = False
+    """Whether the function calls `run.move`."""
+
+
 def _several(given: Any) -> Any:
-    """Take one name for a list of it; runs of earlier versions say None where there is none."""
+    """Accept a single name for a list, and None, which runs of earlier versions have."""
     return () if given is None else (given,) if isinstance(given, str) else given
 
 
@@ -373,19 +419,21 @@ class ScenarioSettings(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _who_met_on_record_stands(cls, table: Any) -> Any:
-        """Let groups without mobility stand still where contacts are recorded, or links last: motion has no
-        part in it."""
+    def _mobility_is_optional_without_motion(cls, table: Any) -> Any:
+        """Make groups without mobility static if contacts are recorded or links are permanent."""
         is_given = isinstance(table, dict) and any(table.get(key) is not None for key in _NOT_FROM_MOTION)
         groups = table.get("group") if is_given else None
         if not isinstance(groups, list | tuple):
             return table
-        return {**table, "group": [{**_STANDING, **one} if isinstance(one, dict) else one for one in groups]}
+        return {
+            **table,
+            "group": [{**_STATIC, **group} if isinstance(group, dict) else group for group in groups],
+        }
 
 
-_STANDING = {"mobility": {"model": "static"}}
+_STATIC = {"mobility": {"model": "static"}}
 _NOT_FROM_MOTION = ("contacts", "links")
-"""The tables that say who meets whom, in the place of motion."""
+"""The tables that define contacts independently of motion."""
 
 
 def scenario_schema() -> dict[str, Any]:

@@ -64,9 +64,9 @@ def measured(settings: Settings, seed: int) -> Mapping[str, Mapping[str, float]]
     workload = settings.workload(seed)
     count = settings.counts[0]
     columns, told = workload.subscriptions(count), workload.publications(PUBLICATIONS)
-    chance = np.random.default_rng([seed, 14])
-    weights = chance.random((count, SIZE))
-    expected = chance.integers(0, len(JOINED), count)
+    rng = np.random.default_rng([seed, 14])
+    weights = rng.random((count, SIZE))
+    expected = rng.integers(0, len(JOINED), count)
     tallies = np.zeros((len(JOINED), 3))
     for rows, values in served(columns, told):
         degrees = possibility(columns.corners[rows], values).reals

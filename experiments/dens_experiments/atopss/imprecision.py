@@ -122,11 +122,11 @@ def wrong(name: str, error: int, readings: int, seed: int) -> tuple[float, float
     """Return alerts that are missed, and that are false, in percent of those that the true values deserve."""
     way, attribute, wanted = WAYS[name], _temperature(), _wanted()
     stated = StatedError(way.form or "interval", error)
-    chance = np.random.default_rng([seed, error])
+    rng = np.random.default_rng([seed, error])
     true = missed = false = 0
     for shown in _shown(readings, seed):
-        told = stated.told(shown, attribute)
-        value = stated.true_value(told, chance)
+        told = stated.widened(shown, attribute)
+        value = stated.true_value(told, rng)
         deserved = judged(wanted, point(value - attribute.lo_scaled))[0] >= LEAST
         known = shape_of_corners(shown if way.form is None else told, attribute)
         said = known.within(attribute.hi_scaled - attribute.lo_scaled)
@@ -153,8 +153,8 @@ def _shown(readings: int, seed: int) -> list[Corners]:
     """Return what thermometers of several patients show."""
     found: list[Corners] = []
     for patient in range(readings // PER_PATIENT):
-        chance = np.random.default_rng([seed, patient, 9])
-        signs = VitalSigns(chance, PER_PATIENT * EVERY_MS, 1.0)
+        rng = np.random.default_rng([seed, patient, 9])
+        signs = VitalSigns(rng, PER_PATIENT * EVERY_MS, 1.0)
         for minute in range(PER_PATIENT):
             sample = signs.sample(EVERY_MS * minute)
             assert sample is not None

@@ -99,8 +99,8 @@ def precision(
     """Return what is returned in real numbers, in percent of what is returned in codes."""
     workload = settings.workload(seed)
     columns, told = workload.subscriptions(count), workload.publications(PUBLICATIONS)
-    chance = np.random.default_rng([seed, 13])
-    limits = chance.random((2, count))
+    rng = np.random.default_rng([seed, 13])
+    limits = rng.random((2, count))
     if are_fifteenths:
         limits = np.floor(16 * limits) / 15
     exactly = coded = 0

@@ -100,7 +100,7 @@ class WorkloadSession:
 
     def __init__(self, seed: int) -> None:
         self.parameters = Parameters()
-        self._chance = np.random.default_rng([seed, 36])
+        self._rng = np.random.default_rng([seed, 36])
         self._crisp, self._approximate = _Model(ImprovedMatcher(None)), _Model(ImprovedMatcher(None))
         self._held: deque[SubscriptionKey] = deque()
         self._published: deque[int] = deque()
@@ -147,8 +147,8 @@ class WorkloadSession:
     def _subscribe(self) -> None:
         key = self._number >> 8, self._number & 255
         self._number += 1
-        attributes = sorted(self._chance.choice(ATTRIBUTES, SIZE, replace=False).tolist())
-        sets = [sorted(self._chance.integers(0, AXIS, 4).tolist()) for _ in attributes]
+        attributes = sorted(self._rng.choice(ATTRIBUTES, SIZE, replace=False).tolist())
+        sets = [sorted(self._rng.integers(0, AXIS, 4).tolist()) for _ in attributes]
         shapes = [Shape(*corners) for corners in sets]
         crisp = [interval((s.m1 + s.m2) // 2, (s.m3 + s.m4) // 2) for s in shapes]
         for model, wanted in ((self._crisp, crisp), (self._approximate, shapes)):
@@ -162,8 +162,8 @@ class WorkloadSession:
         for _ in range(count):
             if len(self._published) < MOST_HELD:
                 self._published.append(self._second)
-            attributes = self._chance.choice(ATTRIBUTES, TOLD, replace=False).tolist()
-            values = self._chance.integers(0, AXIS, TOLD).tolist()
+            attributes = self._rng.choice(ATTRIBUTES, TOLD, replace=False).tolist()
+            values = self._rng.integers(0, AXIS, TOLD).tolist()
             known = {at: point(x) for at, x in zip(attributes, values, strict=True)}
             vague = {at: interval(x - half, x + half) for at, x in zip(attributes, values, strict=True)}
             yield Notification(0, 0, 0, 0, known), Notification(0, 0, 0, 0, vague if half else known)

@@ -68,17 +68,17 @@ class Workload:
         """Draw subscriptions without thresholds. A share `ratio` of them is a narrower form of an earlier
         one; with `sets` only so many different sets of attributes are asked about.
         """
-        chance = np.random.default_rng([self.seed, 1])
+        rng = np.random.default_rng([self.seed, 1])
         if sets is None:
-            attributes = _picks(chance, count, size)
+            attributes = _picks(rng, count, size)
         else:
-            attributes = self._sets(sets, size)[chance.integers(0, sets, count)]
-        corners = self._corners(chance, attributes)
-        narrowed = np.flatnonzero(chance.random(count) < ratio)
+            attributes = self._sets(sets, size)[rng.integers(0, sets, count)]
+        corners = self._corners(rng, attributes)
+        narrowed = np.flatnonzero(rng.random(count) < ratio)
         for row in narrowed[narrowed > 0]:
-            of = int(chance.integers(0, row))
+            of = int(rng.integers(0, row))
             attributes[row] = attributes[of]
-            corners[row] = _within(chance, corners[of])
+            corners[row] = _within(rng, corners[of])
         return PlainColumns(0, attributes, corners, np.zeros((count, size, 2), np.int64))
 
     def publications(
@@ -87,36 +87,36 @@ class Workload:
         """Draw publications whose values are as uncertain as what is asked for; with `sets` each tells one of
         the sets of attributes that are asked about, and others.
         """
-        chance = np.random.default_rng([self.seed, 2])
-        order = chance.random((count, ATTRIBUTES))
+        rng = np.random.default_rng([self.seed, 2])
+        order = rng.random((count, ATTRIBUTES))
         if sets is not None:
-            asked = self._sets(sets, size)[chance.integers(0, sets, count)]
+            asked = self._sets(sets, size)[rng.integers(0, sets, count)]
             np.put_along_axis(order, asked, -1.0, axis=1)
         attributes = np.sort(np.argpartition(order, told, axis=1)[:, :told], axis=1)
-        return Publications(attributes, self._corners(chance, attributes))
+        return Publications(attributes, self._corners(rng, attributes))
 
     def _sets(self, sets: int, size: int) -> Numbers:
         return _picks(np.random.default_rng([self.seed, 4]), sets, size)
 
-    def _corners(self, chance: np.random.Generator, attributes: Numbers) -> Numbers:
+    def _corners(self, rng: np.random.Generator, attributes: Numbers) -> Numbers:
         if self.name == "distinct":
-            return _trapezoids(chance, attributes.shape)
+            return _trapezoids(rng, attributes.shape)
         shared = np.random.default_rng([self.seed, 3])
         counts = shared.integers(CONCEPTS[0], CONCEPTS[1] + 1, ATTRIBUTES)
-        which = (chance.random(attributes.shape) * counts[attributes]).astype(np.int64)
+        which = (rng.random(attributes.shape) * counts[attributes]).astype(np.int64)
         if self.name == "concepts":
             return _trapezoids(shared, (ATTRIBUTES, CONCEPTS[1]))[attributes, which]
-        moved = chance.integers(-_JITTER, _JITTER + 1, (*attributes.shape, 4))
+        moved = rng.integers(-_JITTER, _JITTER + 1, (*attributes.shape, 4))
         return np.sort(_terms(counts)[attributes, which] + moved, axis=-1)
 
 
-def _picks(chance: np.random.Generator, count: int, size: int) -> Numbers:
+def _picks(rng: np.random.Generator, count: int, size: int) -> Numbers:
     """Return so many different attributes each, rising."""
-    return np.sort(np.argpartition(chance.random((count, ATTRIBUTES)), size, axis=1)[:, :size], axis=1)
+    return np.sort(np.argpartition(rng.random((count, ATTRIBUTES)), size, axis=1)[:, :size], axis=1)
 
 
-def _trapezoids(chance: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
-    return np.sort(chance.integers(0, AXIS, (*shape, 4)), axis=-1)
+def _trapezoids(rng: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
+    return np.sort(rng.integers(0, AXIS, (*shape, 4)), axis=-1)
 
 
 def _terms(counts: Numbers) -> Numbers:
@@ -127,13 +127,13 @@ def _terms(counts: Numbers) -> Numbers:
     return np.stack([place - side, place + side, place + width - side, place + width + side], axis=-1)
 
 
-def _within(chance: np.random.Generator, corners: Numbers) -> Numbers:
+def _within(rng: np.random.Generator, corners: Numbers) -> Numbers:
     """Return sets inside of others: both ends of the support, and of the core, within theirs."""
     m1, m2, m3, m4 = corners.T
-    n2 = m2 + (chance.random(len(m1)) * (m3 - m2)).astype(np.int64)
-    n3 = n2 + (chance.random(len(m1)) * (m3 - n2)).astype(np.int64)
-    n1 = m1 + (chance.random(len(m1)) * (n2 - m1)).astype(np.int64)
-    n4 = n3 + (chance.random(len(m1)) * (m4 - n3)).astype(np.int64)
+    n2 = m2 + (rng.random(len(m1)) * (m3 - m2)).astype(np.int64)
+    n3 = n2 + (rng.random(len(m1)) * (m3 - n2)).astype(np.int64)
+    n1 = m1 + (rng.random(len(m1)) * (n2 - m1)).astype(np.int64)
+    n4 = n3 + (rng.random(len(m1)) * (m4 - n3)).astype(np.int64)
     return np.stack([n1, n2, n3, n4], axis=-1)
 
 

@@ -40,9 +40,9 @@ class Workload:
 
     def boxes(self, count: int, seed: int, *, attributes: int = ATTRIBUTES) -> Bytes:
         """Return boxes as lows then highs: half-widths are uniform up to the one given."""
-        chance = np.random.default_rng(seed)
-        centres = _places(chance, count, attributes, self.clustered)
-        halves = self.half_width * chance.random((count, attributes))
+        rng = np.random.default_rng(seed)
+        centres = _places(rng, count, attributes, self.clustered)
+        halves = self.half_width * rng.random((count, attributes))
         sides = np.concatenate([centres - halves, centres + halves], axis=1)
         return _bytes(sides)
 
@@ -80,11 +80,11 @@ def _bytes(shares: npt.NDArray[np.float64]) -> Bytes:
 
 
 def _places(
-    chance: np.random.Generator, count: int, attributes: int, clustered: bool
+    rng: np.random.Generator, count: int, attributes: int, clustered: bool
 ) -> npt.NDArray[np.float64]:
     if not clustered:
-        return chance.random((count, attributes))
+        return rng.random((count, attributes))
     around = np.random.default_rng(CLUSTERS).random((CLUSTERS, attributes))
     weights = 1 / np.arange(1, CLUSTERS + 1)
-    chosen = chance.choice(CLUSTERS, count, p=weights / weights.sum())
-    return around[chosen] + SPREAD * chance.standard_normal((count, attributes))
+    chosen = rng.choice(CLUSTERS, count, p=weights / weights.sum())
+    return around[chosen] + SPREAD * rng.standard_normal((count, attributes))

@@ -206,8 +206,8 @@ def fig7e(asked: Asked, tell: Tell) -> Panel:
 
 
 def _pairs(seed: int) -> list[tuple[int, int]]:
-    chance = random.Random(seed)
-    return [(chance.randint(26, 255), chance.randint(26, 255)) for _ in range(PAIRS)]
+    rng = random.Random(seed)
+    return [(rng.randint(26, 255), rng.randint(26, 255)) for _ in range(PAIRS)]
 
 
 def _on_host(command: list[str], seed: int, repetitions: int, small: bool) -> dict[str, float]:

@@ -103,32 +103,32 @@ class Workload:
 
     def subscriptions(self, count: int, seed: int, form: Form = MIN, crisp: bool = False) -> list[bytes]:
         """Return as many vectors; those that equal another differ from it in nothing but their number."""
-        chance = random.Random(2 * seed - 1)
+        rng = random.Random(2 * seed - 1)
         different = max(1, round(count * (1 - self.alike(count))))
         bodies: dict[bytes, None] = {}
         while len(bodies) < different:
-            bodies[self._body(chance, form, crisp)] = None
+            bodies[self._body(rng, form, crisp)] = None
         kinds = list(bodies)
-        everybody = kinds + [chance.choice(kinds) for _ in range(count - different)]
-        chance.shuffle(everybody)
+        everybody = kinds + [rng.choice(kinds) for _ in range(count - different)]
+        rng.shuffle(everybody)
         return [bytes([number & 255, 0, 255, 0, 0]) + body for number, body in enumerate(everybody)]
 
     def notifications(self, count: int, seed: int) -> list[bytes]:
         """Return as many notifications."""
-        chance = random.Random(2 * seed)
+        rng = random.Random(2 * seed)
         found = []
         for _ in range(count):
-            told = self._attributes(chance) if self.told == "feature" else list(range(self.attributes[2]))
-            found.append(bytes(6) + chance.randbytes(len(told)) + EVENT + bytes([_feature(told)]))
+            told = self._attributes(rng) if self.told == "feature" else list(range(self.attributes[2]))
+            found.append(bytes(6) + rng.randbytes(len(told)) + EVENT + bytes([_feature(told)]))
         return found
 
     def readings(self, count: int, seed: int) -> list[Reading]:
         """Return as many events as a source measures them: with every attribute. What it tells of them is
         what its filter makes of subscriptions."""
-        chance = random.Random(2 * seed)
+        rng = random.Random(2 * seed)
         of = self.attributes[2]
         every = bytes([_feature(list(range(of)))])
-        return [reading_of(bytes(6) + chance.randbytes(of) + EVENT + every) for _ in range(count)]
+        return [reading_of(bytes(6) + rng.randbytes(of) + EVENT + every) for _ in range(count)]
 
     def words(self) -> str:
         """Return what it is, for people."""
@@ -141,20 +141,20 @@ class Workload:
             f"{narrow})"
         )
 
-    def _attributes(self, chance: random.Random) -> list[int]:
+    def _attributes(self, rng: random.Random) -> list[int]:
         least, most, of = self.attributes
-        return sorted(chance.sample(range(of), chance.randint(least, most)))
+        return sorted(rng.sample(range(of), rng.randint(least, most)))
 
-    def _body(self, chance: random.Random, form: Form, crisp: bool) -> bytes:
-        attributes = self._attributes(chance)
+    def _body(self, rng: random.Random, form: Form, crisp: bool) -> bytes:
+        attributes = self._attributes(rng)
         triples = b""
         for _ in attributes:
-            low = chance.randint(0, 200)
-            width, slope = chance.randint(10, 55), chance.randint(20, 80)
+            low = rng.randint(0, 200)
+            width, slope = rng.randint(10, 55), rng.randint(20, 80)
             if self.narrow:
                 width, slope = width // 10, slope + 40
             triples += bytes([low, low + width, CRISP_SLOPE if crisp else slope])
-        threshold = (12 if self.narrow else chance.randint(0, 10)) << 4
+        threshold = (12 if self.narrow else rng.randint(0, 10)) << 4
         return (
             bytes([threshold | form.aggregator])
             + form.block

@@ -20,7 +20,7 @@ from dens.overlay.storage.memory import MemoryStore
 from dens.overlay.storage.store import Space
 from dens.overlay.wire.codes import MessageType, Reason
 from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId
-from emulation.fault_injection.applications import Asked, Published
+from emulation.fault_injection.applications import Published, SubscriptionRevision
 from emulation.fault_injection.plan import Plan
 from emulation.fault_injection.sequences import (
     CONFIRMED,
@@ -63,9 +63,9 @@ class Sequences(World):
         vector = subscription(id, seq, HOUR_Q, 1, least, 2, least, within)
         machine.subscribe(vector, SEQUENCE, self.local(ASKER))
         until_ms = self.now_ms + LIFETIME_MS[HOUR_Q]
-        asked = Asked(ASKER, id, seq, vector, self.now_ms, until_ms, language=SEQUENCE)
-        self.applications.asked.append(asked)
-        self.turn(ASKER, is_asked=True)
+        asked = SubscriptionRevision(ASKER, id, seq, vector, self.now_ms, until_ms, language=SEQUENCE)
+        self.applications.revisions.append(asked)
+        self.turn(ASKER, by_application=True)
 
     def tell(self, vector: bytes, language: int = LANGUAGE, q: int = HOUR_Q) -> ItemId:
         machine = self.machines[SOURCE]
@@ -74,7 +74,7 @@ class Sequences(World):
         if language == LANGUAGE:
             until_ms = self.now_ms + LIFETIME_MS[q]
             self.applications.published[item_id] = Published(item_id, self.now_ms, until_ms, vector)
-        self.turn(SOURCE, is_asked=True)
+        self.turn(SOURCE, by_application=True)
         return item_id
 
     def meet(self, *pairs: tuple[int, int], for_ms: int = 3_000) -> None:

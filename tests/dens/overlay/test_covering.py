@@ -14,7 +14,7 @@ from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.codes import SUBSCRIBE
 from dens.overlay.wire.item import Item
 from dens.overlay.wire.messages import Subscribed
-from emulation.fault_injection.topics import EITHER, LANGUAGE, TOPICS, TopicCovers, stands_for
+from emulation.fault_injection.topics import EITHER, LANGUAGE, TOPICS, TopicCovers, topic_covers
 
 Key = tuple[int, int]
 COVERED = replace(TOPICS, covers=TopicCovers)
@@ -58,7 +58,7 @@ def test_law_the_bodies_above_are_those_that_stand_for_it(
     for one in known.values():
         above = [bodies[number] for number in covers.covers(one, 0)]
         assert above[0] == one.body
-        assert set(above) == {body for body in bodies.values() if stands_for(body, one.body)}
+        assert set(above) == {body for body in bodies.values() if topic_covers(body, one.body)}
         assert covers.depth(one, 0) == len(above) - 1
     assert covers.number((99, 0)) is None
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from emulation.contacts.detection import _slab_length_ms, find_contacts
 from emulation.mobility.model import Area, Legs
 from emulation.mobility.random_waypoint import RandomWaypoint
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from tests.emulation.contacts.slow_detector import (
     Interval,
     Point,
@@ -32,10 +32,10 @@ def test_agrees_with_the_slow_detector(walks: list[list[Point]], ranges: list[fl
 
 
 def test_agrees_with_the_slow_detector_on_random_waypoint() -> None:
-    streams = Streams(3)
+    streams = RandomStreams(3)
     model = RandomWaypoint((0.5, 15.0), (0.0, 60.0))
     walks = model.walks(
-        Area(800.0, 600.0), 1_800_000.0, [streams.stream("m", i) for i in range(14)], streams.stream("m")
+        Area(800.0, 600.0), 1_800_000.0, [streams.rng("m", i) for i in range(14)], streams.rng("m")
     )
     points = [points_of(walk) for walk in walks]
     ranges = [40.0 + 5.0 * (node % 5) for node in range(14)]
@@ -48,9 +48,9 @@ def test_agrees_with_the_slow_detector_on_random_waypoint() -> None:
 
 def test_a_tiny_range_does_not_take_long() -> None:
     """Twelve hours were once cut into slabs of the time in which two millimetres are walked."""
-    streams = Streams(3)
+    streams = RandomStreams(3)
     walks = RandomWaypoint((0.5, 1.5), (0.0, 120.0)).walks(
-        Area(1000.0, 1000.0), 43_200_000.0, [streams.stream("m", i) for i in range(20)], streams.stream("m")
+        Area(1000.0, 1000.0), 43_200_000.0, [streams.rng("m", i) for i in range(20)], streams.rng("m")
     )
     ranges = np.full(20, 0.001)
     assert len(find_contacts(walks, ranges.tolist(), 43_200_000.0).a) == 0
@@ -125,7 +125,7 @@ def test_one_node_or_none_has_no_contacts() -> None:
 @given(walks_of(), st.randoms(use_true_random=False))
 @example([still(0), passing(-100, 100), passing(0, 100)], None)
 @settings(max_examples=examples(50), deadline=None)
-def test_the_order_of_nodes_does_not_matter(walks: list[list[Point]], chance: object) -> None:
+def test_the_order_of_nodes_does_not_matter(walks: list[list[Point]], rng: object) -> None:
     there = rows(find_contacts([legs(points) for points in walks], [25.0] * len(walks), 200_000.0))
     back = rows(find_contacts([legs(points) for points in walks[::-1]], [25.0] * len(walks), 200_000.0))
     last = len(walks) - 1

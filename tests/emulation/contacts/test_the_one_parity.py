@@ -9,7 +9,7 @@ import pytest
 from emulation.contacts.detection import find_contacts
 from emulation.mobility.model import Area
 from emulation.mobility.random_waypoint import RandomWaypoint
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 
 
 @pytest.mark.slow
@@ -26,8 +26,8 @@ def test_contacts_are_as_many_as_in_the_one(nodes: int, area: Area, duration_s: 
     duration_ms = 1000.0 * duration_s
     found = []
     for seed in range(1, 11):
-        streams = Streams(seed)
-        own = [streams.stream("mobility", "hosts", node) for node in range(nodes)]
-        walks = model.walks(area, duration_ms, own, streams.stream("mobility", "hosts"))
+        streams = RandomStreams(seed)
+        own = [streams.rng("mobility", "hosts", node) for node in range(nodes)]
+        walks = model.walks(area, duration_ms, own, streams.rng("mobility", "hosts"))
         found.append(len(find_contacts(walks, [50.0] * nodes, duration_ms)))
     assert np.mean(found) == pytest.approx(expected, rel=0.02)

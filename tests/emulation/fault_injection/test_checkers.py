@@ -109,14 +109,14 @@ def test_time_in_the_air_is_an_excuse_only_where_it_was_recorded(
     world.open(SUBSCRIBER, MEDIATOR, 20_000)
     world.open(MEDIATOR, PUBLISHER, 20_000)
     world.applications.subscribe(SUBSCRIBER, 0)
-    [asked] = world.applications.asked
+    [asked] = world.applications.revisions
     world.run(500)
     world.applications.publish(PUBLISHER, bytes((asked.vector[3], 255)))
     world.run(10_000)
     [published] = world.applications.published.values()
-    assert world.applications.is_owed(asked, published)
+    assert world.applications.is_expected(asked, published)
     is_delivered = (SUBSCRIBER, published.id) in world.delivered
     assert is_delivered == (is_matched and not air_ms)
     assert world.checker.is_late(asked, published) == (air_ms > 0)
-    missing = world.checker.owed_and_missing(world.now_ms)
+    missing = world.checker.missing_deliveries(world.now_ms)
     assert missing == ([] if is_matched else [(SUBSCRIBER, published.id)])

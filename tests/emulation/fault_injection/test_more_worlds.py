@@ -77,9 +77,9 @@ def test_every_language_is_delivered_and_composites_are() -> None:
 
 
 def test_the_oracle_of_the_languages_agrees_with_every_matcher() -> None:
-    pool, chance, satisfied = language_pool(), Random(4), set()
+    pool, rng, satisfied = language_pool(), Random(4), set()
     for number in range(60):
-        language, vector, facts = pool.draw(chance, number, number)
+        language, vector, facts = pool.draw(rng, number, number)
         for one in pool.subscriptions:
             matchers = pool.languages[one.language].matchers
             if one.language == pool.composite or language not in matchers:

@@ -84,15 +84,14 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
     with pytest.raises(DocumentError) as refused:
         read_plan(content, "p.json")
     assert str(refused.value).splitlines() == [
-        'p.json:1:16: error D404: sed: nobody knows what this is; did you mean "seed"?',
+        'p.json:1:16: error D404: sed: unknown key; did you mean "seed"?',
         "p.json:2:11: error D404: subscribers: this has to be a whole number from 1 to 64",
         "p.json:2:29: error D404: policy: this has to be null, or one of dens, direct, epidemic, prophet, "
         'spray_and_wait; did you mean "prophet"?',
         "p.json:3:3: error D404: contact_ms: this has to be a list of two whole numbers, the second above "
         "the first",
         "p.json:3:36: error D404: number_step: this has to be a whole number from 1 to 281474976710656",
-        "p.json:3:55: error D404: first_node: nodes have numbers up to 2147483647, and these do not fit "
-        "below it",
+        "p.json:3:55: error D404: first_node: the numbers of the nodes would exceed 2147483647, the highest",
     ]
 
 

@@ -12,8 +12,8 @@ FLIP = CorruptSettings(kind="corrupt", share=1.0, at_s=20)
 
 
 def faults(*settings: LossSettings | CorruptSettings, who: frozenset[int] = frozenset({1})) -> FrameFaults:
-    chance = np.random.default_rng(4)
-    return FrameFaults([FrameFault(one, who, chance) for one in settings])
+    rng = np.random.default_rng(4)
+    return FrameFaults([FrameFault(one, who, rng) for one in settings])
 
 
 @given(st.integers(0, 30_000), st.integers(0, 3), st.integers(0, 3), st.binary(min_size=1))

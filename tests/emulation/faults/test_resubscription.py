@@ -16,7 +16,7 @@ def medic() -> Node:
 
 def test_with_its_store_only_what_could_not_be_said_is_said(medic: Node) -> None:
     kept = Resubscription()
-    kept.asked(medic, ASKED)
+    kept.requested(medic, ASKED)
     kept.postpone(medic, LATER)
     assert kept.requests(medic, has_store=True) == [LATER]
     assert kept.requests(medic, has_store=True) == []
@@ -24,7 +24,7 @@ def test_with_its_store_only_what_could_not_be_said_is_said(medic: Node) -> None
 
 def test_without_its_store_everything_is_asked_again_as_the_next_revision(medic: Node) -> None:
     kept = Resubscription()
-    kept.asked(medic, ASKED)
+    kept.requested(medic, ASKED)
     kept.postpone(medic, LATER)
     renewed = ASKED._replace(vector=bytes((4, 0, 9, 9)))
     assert kept.requests(medic, has_store=False) == [renewed, LATER]
@@ -33,7 +33,7 @@ def test_without_its_store_everything_is_asked_again_as_the_next_revision(medic:
 
 def test_what_was_taken_back_nobody_asks_for_anew(medic: Node) -> None:
     kept = Resubscription()
-    kept.asked(medic, ASKED)
+    kept.requested(medic, ASKED)
     kept.postpone(medic, LATER)
     kept.forget(medic, 4)
     kept.forget(medic, 5)

@@ -16,7 +16,7 @@ from emulation.forwarding.kind import ForwardingKind
 from emulation.forwarding.routed_network import RoutedNetwork
 from emulation.forwarding.shortest_path import SHORTEST_PATH
 from emulation.forwarding.topology import KnownTopology
-from emulation.ground_truth_recorder import SurroundingsJournal
+from emulation.ground_truth_recorder import GroundTruthRecorder
 from emulation.radio import Air, Packet, Radio
 from tests.emulation.forwarding.slow_network import SlowNetwork
 from tests.sizes import examples
@@ -39,15 +39,15 @@ class Devices:
         names = {"m": "mediator", "s": "subscriber", "f": "forwarder"}
         self.network = RoutedNetwork(
             self.clock,
-            SurroundingsJournal(self.trace),
+            GroundTruthRecorder(self.trace),
             kind,
             [names[role] for role in roles],
             convergence_ms=40,
             hop_limit=HOP_LIMIT,
             header_bytes=5,
         )
-        chances = [np.random.default_rng(device) for device in range(len(roles))]
-        self.air = Air(self.clock, [radio] * len(roles), chances, self)
+        rngs = [np.random.default_rng(device) for device in range(len(roles))]
+        self.air = Air(self.clock, [radio] * len(roles), rngs, self)
         self.network.begin(self.air, self)
 
     def change(self, link: tuple[int, int]) -> None:
@@ -197,7 +197,9 @@ def test_a_router_that_answers_no_device_is_told_of(tmp_path: Path, answer: Any)
             return answer  # type: ignore[no-any-return]
 
     devices = Devices(tmp_path, ForwardingKind("odd", "", Odd), "ff")
-    with pytest.raises(Refusal, match='"odd" failed: TypeError: next_hop answers a device or None, not'):
+    with pytest.raises(
+        Refusal, match='"odd" failed: TypeError: next_hop has to return a device or None, not'
+    ):
         devices.network.send(0, 1, b"x")
 
 

@@ -137,5 +137,5 @@ def test_nobody_goes_where_there_is_no_way() -> None:
     zones = Zones(Ground(AREA.width_m, AREA.height_m, (WALL,)), ZONES)
     model = DisasterArea(zones, "treatment", (1.0, 2.0), (5.0, 12.0), (10.0, 60.0), (0.0, 0.0))
     inside_the_wall = (450.0, 100.0)
-    chance = np.random.default_rng(1)
-    assert model.answer((350.0, 150.0), inside_the_wall, 1000.0, HOUR_MS, chance) is None
+    rng = np.random.default_rng(1)
+    assert model.answer((350.0, 150.0), inside_the_wall, 1000.0, HOUR_MS, rng) is None

@@ -95,7 +95,7 @@ def test_ns2_orders_are_followed_and_may_change_on_the_way(tmp_path: Path) -> No
             ],
             "walk.txt:4:1: error D314: node 0 had an order at 5 s already; sort the file",
         ),
-        (["nan 1 1 5 2 2"], "walk.txt:1:1: error D316: nan s is no time of the recording"),
+        (["nan 1 1 5 2 2"], "walk.txt:1:1: error D316: time nan s is not finite"),
         (["0 nan 1"], "walk.txt:1:1: error D316: (nan, 1) lies outside"),
         (["0 9 0 99 0 99", "0 1 5 5", "inf 1 5 5"], "walk.txt:3:1: error D316: time inf is before"),
         (

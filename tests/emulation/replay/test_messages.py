@@ -29,9 +29,9 @@ def test_three_forms_are_read(tmp_path: Path) -> None:
         (["5 M1 1 3", "6 M1 1 2"], "2:1: error D313: line 1 has a message M1 already"),
         (["5 M1 1"], '1:1: error D313: a message is written "time ID size from to …"'),
         (["5 M1 1 n1"], "1:1: error D313: node 1 cannot send to itself"),
-        (["-5 M1 1 3"], '1:1: error D313: "-5" is no time: seconds from 0 on are'),
+        (["-5 M1 1 3"], '1:1: error D313: invalid time "-5": expected seconds'),
         (["5 M1 1 1000000"], '1:1: error D313: node "1000000" is above 999,999'),
-        (["5 M1 1 three"], '1:1: error D313: "three" is no node'),
+        (["5 M1 1 three"], '1:1: error D313: invalid node "three"'),
         (["# nothing"], " error D313: holds no message"),
     ],
 )

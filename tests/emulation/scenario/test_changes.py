@@ -35,15 +35,15 @@ def test_a_change_is_the_same_as_another_file(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("group[9].count=7", r"there is no \[9\] of 3"),
-        ("group.helprs.count=7", 'there is no group "helprs"; did you mean "helpers"'),
+        ("group[9].count=7", r"\[9\] is out of range: the file has 3"),
+        ("group.helprs.count=7", 'unknown group "helprs"; did you mean "helpers"'),
         ("group.medics.count=0", "^--set group.medics.count=0: error D302: group.0..count: "),
         ("group.medics=3", "group.0.: a table is wanted"),
-        ("sensor.patients.every_s=7", r"a sensor has no name; say which by its number, such as sensor\[0\]"),
+        ("sensor.patients.every_s=7", r"entries of sensor have no name; use the number, such as sensor\[0\]"),
         ("count", "is not of the form path=value"),
         ("=3", "is not of the form path=value"),
         ("..seed=3", "is not of the form path=value"),
-        ("seed.more=3", "is no key of a table"),
+        ("seed.more=3", "is not inside a table"),
         ("sead=3", 'key "sead" is unknown; did you mean "seed"'),
         ("radio.handheld.loss=2", "radio.handheld.loss: input should be less than 1"),
         (
@@ -57,7 +57,7 @@ def test_a_change_is_the_same_as_another_file(
         ),
         (
             "area={ width_m = 1e-6, height_m = 1e-6 }",
-            "group.1..mobility: a node would turn about .e.* times in 3600 s; let it go slower",
+            "group.1..mobility: a node would turn about .e.* times in 3600 s; use a lower speed",
         ),
         (
             'group.helpers.mobility={ model = "gauss_markov", speed_m_per_s = 1, step_s = 1e-3 }',

@@ -385,7 +385,7 @@ def test_ids_outside_of_the_recording_are_refused(write_scenario: WriteScenario,
     (path.parent / "met.txt").write_text("1 CONN 1 2 up\n2 CONN 1 2 down\n3 CONN 2 4 up\n")
     [problem] = check_scenario_file(path)
     assert problem.code == "D312"
-    assert problem.message.endswith("is no part of the recording: its ids are 1 to 4")
+    assert problem.message.endswith("is not within the recording: its ids are 1 to 4")
     path.write_text(path.read_text().replace(ids, "[1, 3]"))
     assert check_scenario_file(path) == []
 

@@ -8,7 +8,7 @@ import pytest
 
 from dens.config.problems import DocumentError
 from emulation.mobility.recorded import Recorded
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
 from emulation.scenario.settings.settings import ScenarioSettings
 from emulation.workload.subscription_requests import Numbering, subscription_requests
@@ -69,7 +69,7 @@ def test_subscriptions_of_a_group_are_numbered(write_scenario: WriteScenario) ->
     second = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
     path = write_scenario(("[[sensor]]", f"{second}\n[[sensor]]"))
     scenario = load_scenario(path)
-    asked = subscription_requests(scenario, Streams(1), Numbering(scenario.table))
+    asked = subscription_requests(scenario, RandomStreams(1), Numbering(scenario.table))
     assert [(one.node, one.id) for one in asked] == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dens.config.problems import DocumentError
-from emulation.random.streams import Streams
+from emulation.random.rng import RandomStreams
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from emulation.workload.subscription_requests import Numbering, subscription_requests
@@ -31,8 +31,8 @@ INTERESTS = (
 class AlarmGenerator:
     """Alarms at a bound that chance chooses."""
 
-    def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
-        return bytes((wanted.event.index, wanted.among[0].index, int(chance.integers(256))))
+    def draw(self, rng: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
+        return bytes((wanted.event.index, wanted.among[0].index, int(rng.integers(256))))
 
     def for_value(self, event: EventClass, attribute: Attribute, position: int, table: MissionTable) -> bytes:
         return bytes((event.index, attribute.index, position))
@@ -106,7 +106,7 @@ def test_a_population_of_another_language(write_scenario: WriteScenario) -> None
     assert crowd.language == DRAWING.language_id
     dealt = [
         one
-        for one in subscription_requests(scenario, Streams(1), Numbering(scenario.table))
+        for one in subscription_requests(scenario, RandomStreams(1), Numbering(scenario.table))
         if one.language == crowd.language
     ]
     assert [one.node for one in dealt] == [0, 1] * 3
@@ -122,7 +122,9 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
     assert scenario.interests is not None
     assert scenario.interests.language == DRAWING.language_id
     liked = [
-        one for one in subscription_requests(scenario, Streams(1), Numbering(scenario.table)) if one.node == 0
+        one
+        for one in subscription_requests(scenario, RandomStreams(1), Numbering(scenario.table))
+        if one.node == 0
     ]
     assert [(one.id, one.language) for one in liked] == [(0, 1), (1, 201), (2, 201)]
 
@@ -130,7 +132,7 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("alarm", "the alarm language does not support subscriptions made by chance"),
+        ("alarm", "the alarm language does not support random subscriptions"),
         ("direct", "the direct language has no authoring: its subscriptions cannot be written as documents"),
         (
             "alram",
@@ -172,7 +174,7 @@ def test_numbers_of_parts_count_where_nodes_ask_for_too_much(write_scenario: Wri
     path = write_scenario()
     path.write_text(path.read_text() + CROWD.format("boxes").replace("number = 6", "number = 300"))
     with pytest.raises(
-        DocumentError, match=r"error D312: group\[0\]: each of its nodes would need 30[01] numbers"
+        DocumentError, match=r"error D312: group\[0\]: each of its nodes would need 30[01] ids"
     ):
         load_scenario(path)
     path.write_text(path.read_text().replace("number = 300", "number = 200"))

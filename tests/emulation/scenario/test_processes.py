@@ -156,9 +156,9 @@ def test_scenarios_without_processes_have_the_manifests_that_they_had(tmp_path: 
         (
             STOPS,
             TABLE.replace("repairs.py", "repair.py"),
-            'D310: process[0].file: there is no file "repair.py"',
+            'D310: process[0].file: file "repair.py" is missing',
         ),
-        (STOPS, TABLE + 'files = ["none.xml"]\n', 'D310: process[0].files: there is no file "none.xml"'),
+        (STOPS, TABLE + 'files = ["none.xml"]\n', 'D310: process[0].files: file "none.xml" is missing'),
         (STOPS, TABLE + "parameters = { at_s = [1] }\n", "D302: process[0].parameters.at_s"),
         (STOPS, TABLE + "move = true\n", 'D301: key "process[0].move" is unknown'),
         (STOPS, TABLE + 'moves = true\n\n[links]\nkind = "line"\n', "D336: process[0].moves: devices cannot"),

@@ -83,7 +83,7 @@ def test_what_lies_after_the_end_of_a_shortened_run_is_told_and_never_comes(
     for warning in shortened.warnings:
         assert (warning.severity, warning.code, Path(warning.file)) == ("warning", "D312", late)
         assert warning.line
-        assert warning.message.endswith(": 2000 s is not within the run of 2000 s, so it never comes")
+        assert warning.message.endswith(": 2000 s is not within the run of 2000 s, so it never happens")
     summary = run_scenario(shortened, 5, tmp_path / "run")
     assert (summary.status, summary.readings, summary.subscriptions) == ("complete", 0, 2)
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["simulated_ms"] == 2_000_000
@@ -99,7 +99,7 @@ def test_a_file_whose_moments_lie_after_its_own_end_is_refused(late: Path) -> No
     assert keys_of(list(map(str, refused.value.problems))) == NEVER_COMES
     for problem in refused.value.problems:
         assert (problem.severity, problem.code) == ("error", "D312")
-        assert "name an earlier moment, or make duration_s longer" in problem.message
+        assert "use an earlier time, or a longer duration_s" in problem.message
 
 
 def test_a_moment_that_is_set_from_outside_has_to_lie_within_the_run(late: Path) -> None:

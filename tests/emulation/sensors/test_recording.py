@@ -55,7 +55,7 @@ def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path)
         (
             "who,t,hr,tmp\nb,1,80,37\n",
             [
-                'data.csv:1:1: error D311: there is no column "temp"; did you mean "tmp"?; '
+                'data.csv:1:1: error D311: column "temp" is missing; did you mean "tmp"?; '
                 "the file has: who, t, hr, tmp"
             ],
         ),
@@ -98,7 +98,7 @@ def test_values_that_cannot_be_and_gaps_are_refused_line_by_line(tmp_path: Path)
         60_000.0,
     )
     text = "t,hr,where\n0,80,ICU\n60,eighty,ICU\n121,NA,\n130,81,Icu\n"
-    advice = "if it means that there is none, list it in missing"
+    advice = "if it stands for a missing value, list it in missing"
     wards = ", ".join(event.attribute("ward").values)
     assert problems(tmp_path, text, layout) == [
         f'data.csv:3:1: error D311: "eighty" is not a value of heart_rate; {advice}',
@@ -110,7 +110,7 @@ def test_values_that_cannot_be_and_gaps_are_refused_line_by_line(tmp_path: Path)
 def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "data.csv.gz"
     path.write_bytes(gzip.compress(b"t,temp\n" + b"0,1\n" * 100)[:-12])
-    with pytest.raises(DocumentError, match=r"D311: cannot be unpacked"):
+    with pytest.raises(DocumentError, match=r"D311: cannot be decompressed"):
         read_recording(path, Layout("t", None, {"temperature": "temp"}, frozenset(), {}))
 
 

@@ -23,7 +23,7 @@ shown = st.lists(st.integers(LO - 50, HI + 50), min_size=4, max_size=4).map(sort
 
 @given(errors, shown, st.integers(0, 99))
 def test_what_is_told_holds_what_is_shown_and_the_truth(error: StatedError, value, seed: int) -> None:
-    told = error.told(value, TEMPERATURE)
+    told = error.widened(value, TEMPERATURE)
     assert list(told) == sorted(told)
     assert told[0] <= value[0]
     assert value[3] <= told[3]
@@ -36,15 +36,15 @@ def test_what_is_told_holds_what_is_shown_and_the_truth(error: StatedError, valu
 @given(st.sampled_from(("interval", "triangular")), st.integers(1, 400), st.integers(-300, 300))
 def test_in_the_middle_of_a_domain_an_error_reaches_as_far_on_either_side(form, reach: int, off: int) -> None:
     at = (LO + HI) // 2 + off
-    low, core_low, core_high, high = StatedError(form, reach).told(point(at), TEMPERATURE)
+    low, core_low, core_high, high = StatedError(form, reach).widened(point(at), TEMPERATURE)
     assert (at - low, high - at) == (reach, reach)
     assert (core_low, core_high) == ((at, at) if form == "triangular" else (low, high))
 
 
 def test_truths_of_an_interval_are_spread_evenly_and_of_a_triangle_about_the_middle() -> None:
-    chance = np.random.default_rng(4)
-    even = [StatedError("interval", 100).true_value((0, 0, 200, 200), chance) for _ in range(4000)]
-    peaked = [StatedError("triangular", 100).true_value((0, 100, 100, 200), chance) for _ in range(4000)]
+    rng = np.random.default_rng(4)
+    even = [StatedError("interval", 100).true_value((0, 0, 200, 200), rng) for _ in range(4000)]
+    peaked = [StatedError("triangular", 100).true_value((0, 100, 100, 200), rng) for _ in range(4000)]
     assert abs(np.std(even) - 200 / 12**0.5) < 2
     assert abs(np.std(peaked) - 100 / 6**0.5) < 2
 

@@ -250,7 +250,7 @@ def test_a_variant_that_is_no_scenario_is_refused_at_its_place_before_anything_r
     found = problems_of(lambda: run_sweep(read_plan(sweep_file), tmp_path / "out", here))
     assert len(found) == 1
     assert found[0].startswith(
-        f'{sweep_file}:5:25: error D302: with group.helper.count = 1: there is no group "helper"'
+        f'{sweep_file}:5:25: error D302: with group.helper.count = 1: unknown group "helper"'
     )
     sweep_file.write_text(sweep_file.read_text().replace('"group.helper.count" = [1]\n', ""))
     found = problems_of(lambda: run_sweep(read_plan(sweep_file), tmp_path / "out", here))

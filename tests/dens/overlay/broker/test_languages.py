@@ -6,7 +6,7 @@ import pytest
 
 from dens.overlay.broker.languages import EqualBodies
 from dens.overlay.events import MessageQuarantined
-from emulation.fault_injection.topics import LANGUAGE, stands_for
+from emulation.fault_injection.topics import LANGUAGE, topic_covers
 from plugins.routing import Changes, CoveringTable
 from tests.dens.overlay.broker.net import BrokerNet
 from tests.dens.overlay.broker.test_routing_laws import attached, lived_through, random_graph
@@ -17,7 +17,7 @@ class Breaking(CoveringTable):
     """A table with a defect, which some bodies find."""
 
     def __init__(self) -> None:
-        super().__init__(stands_for)
+        super().__init__(topic_covers)
 
     def insert(self, key: tuple[int, int], body: bytes) -> Changes:
         if body[1] % 3 == 0:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dens.interfaces import EntryTable
-from emulation.fault_injection.topics import TopicError, stands_for
+from emulation.fault_injection.topics import TopicError, topic_covers
 from plugins.atopss.relations.merging_table import MergingTable
 from plugins.routing import CoveringTable, same
 
@@ -11,13 +11,13 @@ from plugins.routing import CoveringTable, same
 class TopicRouting:
     """Everything is exact here, so its tables are what they should be."""
 
-    def __init__(self, table: Callable[[], EntryTable] = lambda: CoveringTable(stands_for)) -> None:
+    def __init__(self, table: Callable[[], EntryTable] = lambda: CoveringTable(topic_covers)) -> None:
         self._table = table
 
     def includes(self, one: bytes, other: bytes) -> bool:
         if len(one) != 2 or len(other) != 2:
             raise TopicError("an advertisement is a topic and a least value", len(one))
-        return stands_for(one, other)
+        return topic_covers(one, other)
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
         return advertisement[0] == wanted[0]
@@ -33,7 +33,7 @@ class Alike:
     """Least values of one topic that lie no further apart than 60 are merged."""
 
     def covers(self, one: bytes, other: bytes) -> bool:
-        return stands_for(one, other)
+        return topic_covers(one, other)
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
         return bytes((one[0], min(one[1], other[1]))) if one[0] == other[0] else None
@@ -50,6 +50,6 @@ class Alike:
 
 TABLES: dict[str, Callable[[], EntryTable]] = {
     "equal": lambda: CoveringTable(same),
-    "covering": lambda: CoveringTable(stands_for),
+    "covering": lambda: CoveringTable(topic_covers),
     "merging": lambda: MergingTable(Alike(), overlap=1 - 60 / 255),
 }
