@@ -59,10 +59,10 @@ from emulation.motion import contacts_among, walks_of
 from emulation.replay.flood import replay
 from emulation.replay.messages import Message
 from emulation.scenario import load_scenario
-from emulation.random.rng import Streams
+from emulation.random.rng import RandomStreams
 from dens.trace.tables import rows_of
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
-streams = Streams(scenario.seed)
+streams = RandomStreams(scenario.seed)
 [traffic] = scenario.settings.traffic
 device_of = {slot.number: slot.device for slot in scenario.slots()}
 messages = [

@@ -120,7 +120,7 @@ def test_two_mediators_make_two_messages_of_one_match_and_it_is_seen_once() -> N
     world.meet((ASKER, THERE), (HERE, THERE))
     assert [one.last for one in world.shown()] == [last]
     assert world.sent_between_mediators() == []
-    assert world.checker.owed_and_missing(world.now_ms) == []
+    assert world.checker.missing_deliveries(world.now_ms) == []
 
 
 def test_a_composite_is_told_to_mediators_once_a_part_of_it_has_gone() -> None:

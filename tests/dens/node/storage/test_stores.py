@@ -258,7 +258,7 @@ def sqlite_world(tmp_path: Path) -> World:
 def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
     sqlite_world.live_through()
     sqlite_world.heal(6_000)
-    assert sqlite_world.checker.owed_and_missing(sqlite_world.now_ms) == []
+    assert sqlite_world.checker.missing_deliveries(sqlite_world.now_ms) == []
     assert sqlite_world.crashes > 3
     assert sqlite_world.delivered
 
