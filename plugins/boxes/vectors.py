@@ -9,19 +9,21 @@ and is not written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.vocabulary import EventClass
 from plugins.board_parts import CRISP
+from plugins.codec_table import REST, CodecTable, Field, read_number
 from plugins.mission_check import event_in_mission
 from plugins.stamps import stamp_bytes
-from watchdog.header import NO_HEADER, body_of
+from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError, cardinality, indexes
 
 MOST_BOXES: Final = 64
 LAST_BYTE: Final = 255
-_STAMP_AT, _COUNT_AT, _BOXES_AT = 3, 5, 6
+_COUNT_AT, _BOXES_AT = 5, 6
+"""Offsets in the whole vector."""
 
 Side = tuple[int, int, int]
 """(attribute, low, high): a byte range, inclusive."""
@@ -68,11 +70,43 @@ def spelling(box: Box, event: int, width: int) -> bytes:
     return b"\x00" + triples + features
 
 
+class _Spelt(NamedTuple):
+    """A subscription whose boxes are bytes, in ascending order."""
+
+    stamp_s: int
+    parts: tuple[bytes, ...]
+
+
+def _split_boxes(data: bytes) -> list[bytes]:
+    """Return each box with its length byte."""
+    boxes, at = [], 0
+    while at < len(data):
+        boxes.append(data[at : at + 1 + data[at]])
+        at += 1 + data[at]
+    return boxes
+
+
+SUBSCRIPTION: Final[CodecTable[_Spelt]] = CodecTable(
+    _Spelt,
+    Field("stamp", 2, ("stamp_s",), read_number, lambda spelt: stamp_bytes(spelt.stamp_s)),
+    Field("boxes", 1, (), lambda data: (), lambda spelt: bytes((len(spelt.parts),))),
+    Field(
+        "box",
+        REST,
+        ("parts",),
+        lambda data: (tuple(box[1:] for box in _split_boxes(data)),),
+        lambda spelt: b"".join(bytes((len(part),)) + part for part in spelt.parts),
+        elements=_split_boxes,
+        element="box",
+    ),
+)
+"""The body of a subscription."""
+
+
 def encode_body(parts: BoxesBody, width: int) -> bytes:
     """Return the body of a subscription; boxes are sorted. An invalid subscription raises `VectorError`."""
     spelt = sorted((spelling(box, parts.event, width) for box in parts.boxes), key=_place)
-    written = b"".join(bytes((len(part),)) + part for part in spelt)
-    body = stamp_bytes(parts.stamp_s) + bytes((len(spelt),)) + written
+    body = SUBSCRIPTION.encode(_Spelt(parts.stamp_s, tuple(spelt)))
     decode_body(body, width)
     return body
 
@@ -81,18 +115,18 @@ def decode_body(body: bytes, width: int, table: MissionTable | None = None) -> B
     """Return the parts of a body. Invalid bytes, and references unknown in the mission, raise `VectorError`;
     offsets are those of the whole vector.
     """
-    vector = NO_HEADER + body
-    if len(vector) < _BOXES_AT:
-        raise VectorError(len(vector), "too short for boxes")
-    count = vector[_COUNT_AT]
+    length = BODY_AT + len(body)
+    if length < _BOXES_AT:
+        raise VectorError(length, "too short for boxes")
+    count = body[_COUNT_AT - BODY_AT]
     if not 1 <= count <= MOST_BOXES:
         raise VectorError(_COUNT_AT, f"{count} boxes; expected 1 to {MOST_BOXES}")
     at, before, event = _BOXES_AT, b"", -1
     boxes: list[Box] = []
-    for _ in range(count):
-        if at >= len(vector) or at + 1 + vector[at] > len(vector):
-            raise VectorError(len(vector), "the last box is cut off")
-        part = vector[at + 1 : at + 1 + vector[at]]
+    stamp_s, parts = SUBSCRIPTION.decode(body)
+    for part in parts[:count]:
+        if len(part) < body[at - BODY_AT]:
+            raise VectorError(length, "the last box is cut off")
         own, box = _decode_part(part, at + 1, width)
         if boxes and own != event:
             raise VectorError(at, "boxes have different event classes")
@@ -100,14 +134,16 @@ def decode_body(body: bytes, width: int, table: MissionTable | None = None) -> B
             raise VectorError(at, "boxes are not in ascending order, or one occurs twice")
         event, before, at = own, part, at + 1 + len(part)
         boxes.append(box)
-    if at != len(vector):
+    if len(parts) < count:
+        raise VectorError(length, "the last box is cut off")
+    if at != length:
         raise VectorError(at, "trailing bytes after the last box")
     for number, box in enumerate(boxes):
         if any(other is not box and is_inside(box, other) for other in boxes):
             raise VectorError(_COUNT_AT, f"box {number} lies inside another one")
     if table is not None:
-        _check_names(event, boxes, table, len(vector))
-    return BoxesBody(int.from_bytes(vector[_STAMP_AT:_COUNT_AT], "big"), event, tuple(boxes))
+        _check_names(event, boxes, table, length)
+    return BoxesBody(stamp_s, event, tuple(boxes))
 
 
 def last_bytes(event: EventClass) -> Mapping[int, int]:

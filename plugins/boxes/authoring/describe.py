@@ -4,10 +4,11 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.authoring import VectorKind
 from plugins.authoring.output.board_notifications import describe_board_notification
 from plugins.authoring.output.byte_words import Names
-from plugins.authoring.output.description import Description, subscription_head
+from plugins.authoring.output.description import Description, created_words, header_fields
 from plugins.board_parts import notification_values
 from plugins.boxes.authoring.words import box_words
-from plugins.boxes.vectors import BoxesBody, decode_body, framed_body
+from plugins.boxes.vectors import SUBSCRIPTION, BoxesBody, decode_body, framed_body
+from watchdog.header import body_of
 from watchdog.vector import VectorError
 
 
@@ -34,12 +35,12 @@ def _is_told(vector: bytes, width: int) -> bool:
 def _subscription(vector: bytes, parts: BoxesBody, names: Names) -> Description:
     known = names.event_class(parts.event)
     attributes = {} if known is None else {one.index: one for one in known.attributes}
-    fields, facts = subscription_head(vector, parts.stamp_s)
-    fields.take(1, "boxes", str(len(parts.boxes)))
     words = [box_words(box, attributes) for box in parts.boxes]
-    for number, (box, told) in enumerate(zip(parts.boxes, words, strict=True)):
-        fields.take(2 + 3 * len(box) + 2 * names.feature_bytes, f"box {number}", told)
+    field_words = {"stamp": created_words(parts.stamp_s), "boxes": str(len(words)), "box": words}
+    fields, facts = header_fields(vector)
+    fields.take_table(SUBSCRIPTION, body_of(vector), field_words, names.feature_bytes)
     facts |= {
+        "stamp_s": parts.stamp_s,
         "event": names.event(parts.event),
         "event_index": parts.event,
         "boxes": [

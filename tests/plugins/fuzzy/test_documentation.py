@@ -7,11 +7,14 @@ import pytest
 
 from knowledge_manager.vocabulary.reader import read_vocabulary
 from plugins.authoring import CompileOptions
+from plugins.board_vectors import NOTIFICATION, SUBSCRIPTION
+from plugins.codec_table import CodecTable
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.schema import SCHEMA
 from plugins.fuzzy.patterns import pattern_bytes, short_form
 from tests.paths import ROOT, page_path
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
+from watchdog.header import BODY_AT
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -33,6 +36,29 @@ def test_the_worked_example_of_the_vector_format_works() -> None:
     (text,) = blocks("vector-format.md", "python")
     assert text.count("assert ") == 5
     exec(compile(text, "vector-format.md", "exec"), {})
+
+
+@pytest.mark.parametrize(
+    ("heading", "table", "first"),
+    [("Subscription", SUBSCRIPTION, BODY_AT), ("Notification", NOTIFICATION, 0)],
+)
+def test_the_vector_format_is_the_codec_table(heading: str, table: CodecTable[Any], first: int) -> None:
+    page = page_path("vector-format.md").read_text("utf-8")
+    section = page.split(f"## {heading} vector")[1].split("\n## ")[0].split("\n| aggregator")[0]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^:|]+):", section, re.M)
+    shown = rows[first:]  # the header has one row per byte
+    widths = [
+        str(field.width) if isinstance(field.width, int) else field.width.notation for field in table.fields
+    ]
+    assert [(width, name) for _, width, name in shown] == [
+        (width, field.name) for width, field in zip(widths, table.fields, strict=True)
+    ]
+    at = first
+    for (offset, width, _), field in zip(shown, table.fields, strict=True):
+        assert offset == str(at)
+        if not isinstance(field.width, int):
+            break
+        at += int(width)
 
 
 def test_the_aggregating_function_that_is_shown_can_be_used() -> None:
