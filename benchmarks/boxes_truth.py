@@ -9,7 +9,7 @@ from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
 from benchmarks.sizes import sized
 from knowledge_manager.mission_table import load_mission_table
-from plugins.boxes.ground_truth import BoxGroundTruth
+from plugins.boxes.matcher import BoxGroundTruth
 from plugins.boxes.simplify import simplified
 from plugins.boxes.vectors import BoxesBody, encode_body
 from plugins.ground_truth import ReadingColumns

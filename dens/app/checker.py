@@ -151,7 +151,7 @@ class Checker:
             return []  # reported for the file that names it
         if path.suffix in VECTOR_SUFFIXES:
             from dens.app.languages import chosen_language
-            from plugins.authoring.vector_files import check_vector_file
+            from plugins.authoring.output.vector_lines import check_vector_file
             from plugins.registry import authoring_of
 
             return check_vector_file(path, authoring_of(chosen_language(self.language)).describe, table)

@@ -8,7 +8,7 @@ from dens.app.languages import chosen_language
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plugins.authoring.output.cover_lines import LineForest
+    from plugins.authoring.output.vector_lines import LineForest
 
 
 def cover(
@@ -20,7 +20,7 @@ def cover(
     """
     from dens.app.tables import chosen_table
     from dens.app.vectors import vector_lines
-    from plugins.authoring.output.cover_lines import LineForest
+    from plugins.authoring.output.vector_lines import LineForest
     from plugins.registry import offered
 
     chosen = chosen_language(language)

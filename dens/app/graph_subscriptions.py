@@ -8,7 +8,7 @@ from dens.app.vectors import vector_lines
 from dens.config.problems import DocumentError, Problem
 from dens.config.reading import read_document
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.output.match_lines import body_of_line
+from plugins.authoring.output.vector_lines import body_of_line
 from plugins.language import SubscriptionLanguage
 from plugins.registry import authoring_of, language_named
 from watchdog.vector import VectorError

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dens.config.problems import Problem
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.vocabulary.event_class import EventClass
-    from plugins.authoring.output.match_lines import BadLine, LineMatcher, MatchedLine
+    from plugins.authoring.output.vector_lines import BadLine, LineMatcher, MatchedLine
     from plugins.language import SubscriptionLanguage
 
 Event = bytes | Mapping[str, object]
@@ -163,7 +163,7 @@ def read_lines(
     """Read subscription vectors, one per line in hexadecimal. Invalid lines are kept in `bad`."""
     from dens.app.languages import chosen_language, matcher_for_lines, with_options
     from dens.app.vectors import vector_lines
-    from plugins.authoring.output.match_lines import LineMatcher
+    from plugins.authoring.output.vector_lines import LineMatcher
     from plugins.registry import authoring_of
 
     chosen = chosen_language(language)

@@ -11,9 +11,8 @@ from plugins.authoring.authoring import (
     CompileOptions,
     Explanation,
     Picture,
-    VectorKind,
 )
-from plugins.authoring.output.description import Description, VectorField
+from plugins.authoring.output.description import Description, VectorField, VectorKind
 
 __all__ = [
     "DEFAULTS",

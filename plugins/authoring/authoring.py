@@ -10,11 +10,11 @@ compiling.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.output.description import Description
+from plugins.authoring.output.description import Description, VectorKind
 from plugins.language import Match, Matcher
 from watchdog.header import framed
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from plugins.authoring.streams import StreamLearner, StreamReading
     from plugins.authoring.terms import TermShapes
     from plugins.authoring.xml.spans import Span
-
-VectorKind = Literal["sv", "nv"]
-"""A subscription vector or a notification vector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
 from plugins.boxes.index import Estimate, Ids, LevelledIndex, Sides, Words
-from plugins.boxes.profile import Profile
+from plugins.boxes.levels import LevelPolicy, RanBatch
+from plugins.boxes.profile import UNITS, Prices, Profile
 from plugins.boxes.workload import average_response, order_by_workload
 
 PLACES_AN_EVENT: Final = 4_096
@@ -105,3 +108,55 @@ class BatchSearch:
         trace.estimate = int(index.units(known.counts).sum())
         trace.order = order_by_workload(known.workloads)
         return known
+
+
+class OrderedBatches:
+    """Runs batches by their workloads, and reports costs and index changes to the policy. With a clock it
+    measures seconds, else units.
+    """
+
+    def __init__(self, index: LevelledIndex, policy: LevelPolicy, clock: Clock | None = None) -> None:
+        self._index = index
+        self._policy = policy
+        self._clock = clock
+        self._reloads = index.reloads
+
+    def run(self, points: Sides, present: Words) -> Iterator[tuple[int, Ids]]:
+        """Yield (position, ids of the boxes that contain it) as they are done. An unfinished batch, or one
+        during which the index changed, is not learnt from.
+        """
+        index, policy = self._index, self._policy
+        if index.reloads != self._reloads:
+            self._reloads = index.reloads
+            policy.reloaded()
+        version = index.version
+        batch = BatchSearch(index, points, present, policy.level(len(points), index.height), self._clock)
+        yield from batch.results()
+        if index.version == version:
+            trace = batch.trace
+            response = trace.response if self._clock is None else trace.response_s
+            policy.ran(RanBatch(len(points), trace.level, response, batch.profile()))
+
+    def updated(self, boxes: int) -> None:
+        """Report added or removed boxes to the policy."""
+        self._policy.updated(boxes, len(self._index))
+
+
+def measured_prices(index: LevelledIndex, points: Sides, present: Words, clock: Clock) -> Prices:
+    """Return the best fit to the estimates of a batch at all levels, in tests of its searches; units if there
+    is nothing to fit.
+    """
+    tests, seconds, searched, spent = [], [], 0, 0.0
+    for level in range(2, index.height + 1):
+        batch = BatchSearch(index, points, present, level, clock)
+        for _ in batch.results():
+            pass
+        tests.append(float(batch.trace.estimate))
+        seconds.append(batch.trace.estimate_s)
+        searched += sum(batch.trace.work)
+        spent += batch.trace.done_s[-1] - batch.trace.estimate_s if len(points) else 0.0
+    if len(tests) < 2 or not searched or spent <= 0:
+        return UNITS
+    of_a_test = spent / searched
+    slope, fixed = np.polyfit(tests, seconds, 1)
+    return Prices(max(float(slope), 0.0) / of_a_test, max(float(fixed), 0.0) / of_a_test)

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.boxes.batch_search import OrderedBatches
 from plugins.boxes.index import BoxIndex, Ids, Numbers, Sides, Words
 from plugins.boxes.indexes import levelled
 from plugins.boxes.levels import LevelPolicy
-from plugins.boxes.ordered_batches import OrderedBatches
 from plugins.boxes.vectors import LAST_BYTE, BoxesBody
 
 UPKEEP: Final = 64

@@ -59,7 +59,7 @@ def _relations(table: MissionTable) -> "BoxRelations":
 
 
 def _ground_truth(table: MissionTable) -> "GroundTruth":
-    from plugins.boxes.ground_truth import BoxGroundTruth
+    from plugins.boxes.matcher import BoxGroundTruth
 
     return BoxGroundTruth(table)
 

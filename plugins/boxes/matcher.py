@@ -1,4 +1,4 @@
-"""Finds the subscriptions whose boxes contain a notification of the boards' language."""
+"""Finds the subscriptions whose boxes contain a notification of the boards' language, or a reading."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -10,9 +10,10 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.board_parts import notification_values
 from plugins.boxes.held_boxes import ClassBoxes, HeldBoxes, PolicyFactory
 from plugins.boxes.index import Sides, Words
-from plugins.boxes.indexes import INDEXES
+from plugins.boxes.indexes import DEFAULT_INDEX, INDEXES
 from plugins.boxes.levels import DEFAULT_POLICY, POLICIES, Fixed
 from plugins.boxes.vectors import decode_body
+from plugins.ground_truth import Judged, ReadingColumns
 from plugins.language import Match, SubscriptionKey
 from watchdog.vector import VectorError
 
@@ -167,3 +168,36 @@ def _hits(held: ClassBoxes, told: Sequence[dict[int, int]]) -> Iterator[Hits]:
     ends, numbers, boxes = held.owned(*search(*points_of(held, told)))
     for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         yield numbers[begin:end].tolist(), boxes[begin:end].tolist()
+
+
+class BoxGroundTruth:
+    """Evaluates readings by the index of a DENS node."""
+
+    def __init__(self, table: MissionTable) -> None:
+        self._table = table
+        self._held = HeldBoxes(table, table.feature_bytes, INDEXES[DEFAULT_INDEX])
+
+    def add(self, number: int, body: bytes) -> None:
+        self._held.add(number, decode_body(body, self._table.feature_bytes, self._table))
+
+    def remove(self, number: int) -> None:
+        self._held.remove(number)
+
+    def judge(self, readings: ReadingColumns) -> Judged:
+        """Return the subscriptions that each reading satisfies; a match is always full."""
+        counts = np.zeros(len(readings), np.int64)
+        parts: list[tuple[np.ndarray, np.ndarray]] = []
+        for event in np.unique(readings.events).tolist():
+            held = self._held.of_class(event)
+            if held is None:
+                continue
+            own = np.flatnonzero(readings.events == event)
+            points, present = held.points(readings.rows[own], readings.features[own])
+            ends, numbers, _ = held.owned(*held.index.search_together(points, present))
+            counts[own] = np.diff(ends, prepend=0)
+            parts.append((np.repeat(own, counts[own]), numbers))
+        if not parts:
+            return counts, np.zeros(0, np.uint32), np.zeros(0, np.uint8)
+        owners, found = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        keys = found[np.argsort(owners, kind="stable")].astype(np.uint32)
+        return np.cumsum(counts), keys, np.full(len(keys), 255, np.uint8)

@@ -58,7 +58,7 @@ def _announced_filter(table: MissionTable) -> SourceFilter:
 
 
 def _requested_values(table: MissionTable, body: bytes) -> Sequence[RequestedValue]:
-    from plugins.fuzzy.requested_values import requested_values
+    from plugins.fuzzy.lookup import requested_values
 
     return requested_values(table, body)
 

@@ -13,7 +13,7 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary.vocabulary import check_vocabulary_file, load_vocabulary
 from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
 from plugins.authoring import Authoring, CompileOptions
-from plugins.authoring.vector_files import check_vector_file
+from plugins.authoring.output.vector_lines import check_vector_file
 from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
 from plugins.composite.authoring.composite_authoring import CompositeAuthoring
 from plugins.composite.prediction.model import Counted, Model, subject_of

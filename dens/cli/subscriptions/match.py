@@ -96,7 +96,7 @@ def match(
     from dens.app.match import read_lines
     from dens.cli import console
     from dens.cli.waiting import announce_compiling
-    from plugins.authoring.output.match_lines import BadLine
+    from plugins.authoring.output.vector_lines import BadLine
 
     announce_compiling()
     matching = read_lines(

@@ -25,9 +25,8 @@ from dens_experiments.family import Asked
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from dens_experiments.tables import number
-from plugins.boxes.batch_search import BatchTrace
+from plugins.boxes.batch_search import BatchTrace, measured_prices
 from plugins.boxes.levels import RanBatch, Replay, RoundRobin
-from plugins.boxes.pricing import measured_prices
 from plugins.boxes.profile import UNITS, expected
 from plugins.boxes.rtree import RTreeIndex
 

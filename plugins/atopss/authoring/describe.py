@@ -18,8 +18,7 @@ from plugins.atopss.shape_bytes import value_bytes
 from plugins.atopss.shapes.scale import HALF, LAST_THRESHOLD
 from plugins.atopss.subscriptions import Form, Norm, Subscription
 from plugins.atopss.vectors import entry
-from plugins.authoring.authoring import VectorKind
-from plugins.authoring.output.description import Description, notification_head, subscription_head
+from plugins.authoring.output.description import Description, VectorKind, notification_head, subscription_head
 from watchdog.header import body_of
 from watchdog.vector import VectorError
 

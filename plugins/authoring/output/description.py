@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from knowledge_manager.durations import written_duration
 from plugins.codec_table import CodecTable
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 from watchdog.lifetime import lifetime_s
+
+VectorKind = Literal["sv", "nv"]
+"""A subscription vector or a notification vector."""
 
 
 @dataclass(frozen=True, slots=True)

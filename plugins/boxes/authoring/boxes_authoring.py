@@ -15,7 +15,7 @@ from plugins.authoring import (
     VectorKind,
 )
 from plugins.boxes import ALGORITHM_NAMES
-from plugins.boxes.authoring.describe import describe_vector
+from plugins.boxes.authoring.words import describe_vector
 from plugins.language import Match, Matcher
 from plugins.stamps import board_event_s, without_stamp
 from watchdog.vector import VectorError

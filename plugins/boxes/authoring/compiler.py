@@ -18,6 +18,8 @@ from plugins.authoring.xml.document import SubscriptionDocument, read_subscripti
 from plugins.authoring.xml.domain import unit_of
 from plugins.authoring.xml.reader import PredicateReader
 from plugins.authoring.xml.root_attributes import read_valid
+from plugins.authoring.xml.schema import DocumentSchema
+from plugins.boxes import NAMESPACE
 from plugins.boxes.authoring.conditions import (
     Condition,
     Joined,
@@ -29,7 +31,6 @@ from plugins.boxes.authoring.conditions import (
     other_runs,
     runs_of,
 )
-from plugins.boxes.authoring.schema import SCHEMA
 from plugins.boxes.authoring.words import byte_words, runs_words
 from plugins.boxes.nodes import MOST_EXACT_PARTS
 from plugins.boxes.simplify import simplified
@@ -38,6 +39,9 @@ from plugins.byte_readings import Range, all_but, count, readings_of, step_at
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
+SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.boxes", "boxes.xsd")
+
 
 _FUZZY: Final = "use the fuzzy language (urn:dens:subscription:1) for that; boxes are crisp"
 _ELSEWHERE: Final = {

@@ -6,8 +6,7 @@ from knowledge_manager.durations import written_duration
 from knowledge_manager.graphs.dictionary import NO_DICTIONARY, Dictionary
 from knowledge_manager.graphs.terms import Graph, Iri, Term
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.authoring import VectorKind
-from plugins.authoring.output.description import Description, Fields
+from plugins.authoring.output.description import Description, Fields, VectorKind
 from plugins.byte_numbers import ByteReader
 from plugins.gtopss.authoring.words import constraint_words, edge_words, term_words, usual_names
 from plugins.gtopss.pattern import Pattern

@@ -1,6 +1,6 @@
 """The forest of a file: what stands below what, which lines are none, and the sum."""
 
-from plugins.authoring.output.cover_lines import LineForest
+from plugins.authoring.output.vector_lines import LineForest
 from plugins.fuzzy.relations.covering import CoveringForest
 
 

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
+from plugins.boxes.batch_search import measured_prices
 from plugins.boxes.index import Estimate, Ids, Numbers, Sides, Words
-from plugins.boxes.pricing import measured_prices
 from plugins.boxes.profile import UNITS
 from plugins.boxes.rtree import RTreeIndex
 from tests.plugins.boxes.box_populations import BoxMaker

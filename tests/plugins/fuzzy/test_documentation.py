@@ -10,7 +10,7 @@ from plugins.authoring import CompileOptions
 from plugins.board_vectors import NOTIFICATION, SUBSCRIPTION
 from plugins.codec_table import CodecTable
 from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.authoring.schema import SCHEMA
+from plugins.fuzzy.authoring.compiler.compile import SCHEMA
 from plugins.fuzzy.patterns import pattern_bytes, short_form
 from tests.paths import ROOT, page_path
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE

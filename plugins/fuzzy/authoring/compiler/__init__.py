@@ -1,7 +1,7 @@
-"""From a subscription document to its vector, one module per step:
+"""From a subscription document to its body.
 
-`plugins.authoring.xml.document` (bytes → elements), `predicates` (→ specs), `fit` (→ constraints), `encode`
-(→ vector).
+`plugins.authoring.xml.document` reads the elements, `predicates` makes specs of them, `constraints` fits
+three bytes to each spec, `blocks` encodes the combination, and `compile` assembles the body.
 """
 
 from plugins.fuzzy.authoring.compiler.compile import CompiledFuzzy, compile_subscription

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import Final
 
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
@@ -10,9 +11,11 @@ from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.authoring.constants import plain_number
 from plugins.authoring.xml.compiling import reader_of, refuse, rounded_lifetime
 from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
+from plugins.authoring.xml.schema import DocumentSchema
 from plugins.authoring.xml.spans import Span
 from plugins.authoring.xml.words import ResolvedWord
 from plugins.board_vectors import SUBSCRIPTION, SubscriptionBody, encode_body
+from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.blocks import Block, FunctionError, pattern_block
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact
@@ -25,8 +28,9 @@ from plugins.fuzzy.authoring.compiler.predicates import (
     registered_tags,
 )
 from plugins.fuzzy.authoring.compiler.term_check import curve_fault
-from plugins.fuzzy.authoring.schema import SCHEMA
 from watchdog.vector import VectorError
+
+SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.fuzzy", "subscription.xsd")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -20,10 +20,9 @@ from plugins.authoring.xml.words import ResolvedWord
 from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
-from plugins.fuzzy.authoring.compiler.approximate import read_approximate
+from plugins.fuzzy.authoring.compiler.attribute_predicates import read_approximate, read_crisp
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec
-from plugins.fuzzy.authoring.compiler.crisp import read_crisp
 from plugins.fuzzy.authoring.compiler.place import read_within
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from watchdog.aggregators import AGGREGATOR_NAMES, ANY_ZERO_IS_ZERO, UNMOVED_BY_ONE, WEIGHTED_MEAN

@@ -13,7 +13,7 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.authoring import CompileOptions
 from plugins.authoring.constants import BadConstant
-from plugins.authoring.output.match_lines import BadLine, LineMatcher, MatchedLine
+from plugins.authoring.output.vector_lines import BadLine, LineMatcher, MatchedLine
 from plugins.board_vectors import SubscriptionBody, decode_body, encode_body
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.decompile import decompile

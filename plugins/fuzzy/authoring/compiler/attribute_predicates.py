@@ -1,4 +1,8 @@
-"""Reads `<crisp-predicate>`: comparisons, as the exact readings for which they hold."""
+"""Reads predicates on one attribute.
+
+`<approximate-predicate>` is a term of the document or the vocabulary, with or without hedges.
+`<crisp-predicate>` is a comparison, as the exact readings for which it holds.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -7,12 +11,28 @@ from plugins.authoring.xml.compared_readings import compared_readings
 from plugins.authoring.xml.comparisons import compared_constants
 from plugins.authoring.xml.domain import unit_of
 from plugins.authoring.xml.reader import PredicateReader
+from plugins.authoring.xml.term_sets import read_term
 from plugins.byte_readings import Range, byte_of, count, readings_of
-from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp
+from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp, Curved
 from plugins.fuzzy.authoring.compiler.crisp_bytes import least_triple, passing
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
+
+def read_approximate(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
+    named = reader.attribute(element)
+    unit = None if named is None else unit_of(element, named, reader)
+    if named is None or unit is None:
+        return []
+    attribute = named.attribute
+    asked = read_term(element, attribute, unit, reader)
+    if asked is None:
+        return []
+    spec = Curved(asked.fuzzifier, asked.hedges, complement=asked.is_complement, unit=unit)
+    span = reader.document.span(element)
+    weight = reader.weight(element)
+    return [ConstraintSpec(attribute.index, attribute, spec, weight, span, str(element.get("attribute")))]
 
 
 def read_crisp(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:

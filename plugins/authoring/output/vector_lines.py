@@ -1,4 +1,5 @@
-"""Matches vectors written as lines of hexadecimal: every notification with every subscription.
+"""Files of vectors as lines of hexadecimal: check them, match every notification with every subscription, and
+order subscriptions by covering.
 
 Lines are independent: numbers, revisions and lifetimes in the vectors are ignored. A line is identified by
 its number, from 0, including blank and invalid lines.
@@ -6,9 +7,15 @@ its number, from 0, including blank and invalid lines.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from dens.config.problems import DocumentError, Problem
+from dens.config.reading import decode_text, place_of, read_document
 from dens.interfaces import FoundMatch
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.output.description import Description, VectorKind
 from plugins.language import Matcher, NotServed
+from plugins.relations import Forest
 from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError
 
@@ -145,3 +152,88 @@ def vector_of_line(line: str) -> bytes:
         return bytes.fromhex(line.strip())
     except ValueError:
         raise VectorError(0, "not hexadecimal: expected pairs of 0-9 and a-f") from None
+
+
+@dataclass(slots=True)
+class LineForest:
+    """The forest of some lines. `bad` lists the lines that are not subscriptions."""
+
+    forest: Forest
+    bad: list[BadLine] = field(default_factory=list)
+
+    def insert(self, subscriptions: Iterable[str]) -> None:
+        """Insert the subscriptions in line order."""
+        for n, line in enumerate(subscriptions):
+            if line.strip():
+                try:
+                    self.forest.insert((n, 0), body_of_line(line))
+                except VectorError as error:
+                    self.bad.append(BadLine("subscription", n, str(error)))
+
+    def text(self) -> Iterator[str]:
+        """Yield the trees, one line per subscription, indented below the one that covers it; then
+        a summary.
+        """
+        pending = [(n, 0) for n, _ in reversed(self.forest.roots())]
+        while pending:
+            n, depth = pending.pop()
+            yield f"{'  ' * depth}{n}"
+            pending.extend((below, depth + 1) for below, _ in reversed(self.forest.children((n, 0))))
+        found = self.forest.statistics()
+        yield (
+            f"{found.subscriptions} subscriptions, {found.roots} roots, {found.spared:.0%} spared, "
+            f"deepest tree {found.deepest}, largest {found.largest_tree}"
+        )
+
+    def parents(self) -> dict[int, int | None]:
+        """Return, for each subscription by its line, the line that covers it; None for a root."""
+        found: dict[int, int | None] = {n: None for n, _ in self.forest.roots()}
+        pending = list(found)
+        while pending:
+            above = pending.pop()
+            for n, _ in self.forest.children((above, 0)):
+                found[n] = above
+                pending.append(n)
+        return dict(sorted(found.items()))
+
+
+Describe = Callable[[bytes, MissionTable | None, VectorKind | None], Description]
+"""A language's `Authoring.describe`, which refuses invalid vectors."""
+
+_KINDS: dict[str, VectorKind] = {".sv": "sv", ".nv": "nv"}
+
+
+def check_vector_file(path: Path, describe: Describe, table: MissionTable | None = None) -> list[Problem]:
+    """Return the errors of a file of vectors: hexadecimal, one per line, or the bytes of a single one.
+
+    A .sv file must hold subscriptions, a .nv file notifications.
+    """
+    file = str(path)
+    try:
+        content = read_document(path)
+        if path.suffix != ".hex":
+            describe(content, table, _KINDS.get(path.suffix))
+            return []
+        text = decode_text(content, file)
+    except DocumentError as error:
+        return list(error.problems)
+    except VectorError as error:
+        return [Problem(file, 0, 0, "error", "D401", str(error))]
+    return _check_lines(text, file, describe, table)
+
+
+def _check_lines(text: str, file: str, describe: Describe, table: MissionTable | None) -> list[Problem]:
+    problems = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            number, column = place_of(text, start + len(line) - len(line.lstrip()))
+            try:
+                describe(bytes.fromhex(line.strip()), table, None)
+            except VectorError as error:
+                problems.append(Problem(file, number, column + 2 * error.offset, "error", "D401", str(error)))
+            except ValueError:
+                message = "not hexadecimal: expected pairs of 0-9 and a-f"
+                problems.append(Problem(file, number, column, "error", "D402", message))
+        start += len(line)
+    return problems
