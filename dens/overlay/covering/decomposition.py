@@ -1,14 +1,13 @@
-"""What a mediator offers to sources that cannot take a subscription as it is: its parts, in languages that
-they know.
+"""Decomposition of subscriptions into parts of other languages, for sources that do not know the language.
 
 A mediator offers INSTALL in the subscription's language. A source that answers *unknown language* or *no
 room* is offered the parts instead, each under the id and the message number that follow, which the
-subscriber reserved (`SubscriberEndpoint.subscribe(…, occupies=n)`); a withdrawal says how many there were,
-and is taken apart likewise. What a source lets through for a part comes as a notification of the part's
-language, and the matcher of the whole judges it. Parts are in no matcher of a mediator, hence owed to nobody.
+subscriber reserved (`SubscriberEndpoint.subscribe(…, occupies=n)`). A withdrawal states how many there were
+and is decomposed likewise. A source's notification for a part is in the part's language, and the matcher of
+the whole decides. Parts are in no matcher of a mediator, so nothing is pending for them.
 
-Nothing of this is stored. Parts follow from the message they are parts of, and end with it; which form a
-source has taken, its summary says; and a source that is asked once too often after a restart refuses again.
+Nothing of this is stored. Parts follow from their subscription and end with it; a source's summary shows
+which form it has; and a source that is offered the whole again after a restart rejects it again.
 """
 
 from collections.abc import Mapping
@@ -22,12 +21,12 @@ from dens.overlay.wire.messages import Withdrawal
 from watchdog.header import HEADER_LIFETIME, framed
 
 PARTS_MAX: Final = 64
-"""So many parts a subscription has at most; a language that makes more of one has a defect."""
+"""Maximum number of parts of a subscription; a language that returns more has a defect."""
 _LAST_ID: Final = 255
 
 
 class PartTable:
-    """The parts of what a mediator holds, and which sources have to be offered them."""
+    """Parts of the messages of a mediator, and which sources need them."""
 
     __slots__ = ("_languages", "_no_room", "_owners", "_parts", "_unknown")
 
@@ -36,25 +35,24 @@ class PartTable:
         self._parts: dict[ItemId, Item] = {}
         self._owners: dict[ItemId, tuple[Item, ...]] = {}
         self._unknown: dict[int, set[int]] = {}
-        """For each source the languages that it does not know."""
+        """By source: the languages that it does not know."""
         self._no_room: dict[int, set[SubscriptionKey]] = {}
-        """For each source the subscriptions that were too large for it."""
+        """By source: the subscriptions that were too large for it."""
 
     def __len__(self) -> int:
         return len(self._parts)
 
     def get(self, item_id: ItemId) -> Item | None:
-        """Return a part as a source is sent it."""
+        """Return the message of a part."""
         return self._parts.get(item_id)
 
     def of(self, item_id: ItemId) -> tuple[Item, ...]:
-        """Return the parts of a subscription or withdrawal that is held; nearly all have none."""
+        """Return the parts of a held subscription or withdrawal; nearly all have none."""
         return self._owners.get(item_id, ())
 
-    def take_apart(self, new: Subscription) -> tuple[Item, ...]:
-        """Return the parts of a subscription, which may raise what its language raises.
-
-        Where its subscriber cannot have reserved what they need, there are none.
+    def decompose(self, new: Subscription) -> tuple[Item, ...]:
+        """Return the parts of a subscription; none if its subscriber cannot have reserved their numbers. An
+        invalid body raises.
         """
         language = self._languages.get(new.item.language)
         if language is None or language.decompose is None:
@@ -84,36 +82,38 @@ class PartTable:
         )
 
     def add(self, owner: ItemId, parts: tuple[Item, ...]) -> None:
-        """Hold these parts for as long as what they are parts of is held."""
+        """Hold these parts as long as their owner is held."""
         if parts:
             self._owners[owner] = parts
             for part in parts:
                 self._parts[part.id] = part
 
-    def add_removals(self, item: Item, said: Withdrawal) -> None:
-        """Hold what takes back the parts of a subscription that was withdrawn."""
-        if not said.occupied or item.number + said.occupied >= LINK_NUMBER:
+    def add_removals(self, item: Item, withdrawal: Withdrawal) -> None:
+        """Hold the removals of the parts of a withdrawn subscription."""
+        if not withdrawal.occupied or item.number + withdrawal.occupied >= LINK_NUMBER:
             return
         whole = item.replace(type=REMOVE, signature=b"")
         self.add(
             item.id,
             tuple(
-                whole.replace(number=item.number + after, payload=bytes((said.id + after, said.seq)))
-                for after in range(1, said.occupied + 1)
+                whole.replace(
+                    number=item.number + after, payload=bytes((withdrawal.id + after, withdrawal.seq))
+                )
+                for after in range(1, withdrawal.occupied + 1)
             ),
         )
 
     def remove(self, owner: ItemId) -> None:
-        """Forget the parts of what is no longer held; what has none is no error."""
+        """Forget the parts of a message that is no longer held; it may have none."""
         if self._owners:
             for part in self._owners.pop(owner, ()):
                 if self._parts.get(part.id) is part:
                     del self._parts[part.id]
 
-    # ------------------------------------------------------------------ who is offered parts
+    # ------------------------------------------------------------------ sources that need parts
 
     def note_unknown_language(self, publisher: int, language: int) -> None:
-        """Note that a source has no filter for a language: it is not asked again until it announces again."""
+        """Note that a source has no filter for a language, until it announces again."""
         self._unknown.setdefault(publisher, set()).add(language)
 
     def note_no_room(self, publisher: int, key: SubscriptionKey) -> None:
@@ -121,20 +121,20 @@ class PartTable:
         self._no_room.setdefault(publisher, set()).add(key)
 
     def is_refused(self, publisher: int, key: SubscriptionKey, language: int) -> bool:
-        """Return whether a source would not take this subscription as it is."""
+        """Return whether a source rejects this subscription as a whole."""
         return language in self._unknown.get(publisher, ()) or key in self._no_room.get(publisher, ())
 
     def knows_language(self, publisher: int, language: int) -> bool:
-        """Return whether a source may know this language, as far as it has said."""
+        """Return whether a source may know this language."""
         return language not in self._unknown.get(publisher, ())
 
     def forget_refusals(self, publisher: int) -> None:
-        """Forget what a source refused: it has announced again, or is no longer known."""
+        """Forget what a source rejected: it announced again, or is no longer known."""
         self._unknown.pop(publisher, None)
         self._no_room.pop(publisher, None)
 
     def ended(self, key: SubscriptionKey) -> None:
-        """Forget a subscription that is in force no longer."""
+        """Forget a subscription that is no longer in force."""
         if self._no_room:
             for publisher, keys in list(self._no_room.items()):
                 keys.discard(key)

@@ -1,12 +1,11 @@
-"""Which subscriptions a mediator holds stand for which at a source.
+"""Covering between the subscriptions of a mediator, at a source.
 
-*s stands for t* where whatever a source releases because it filters for s serves t too, and whatever t would
-have made it release is among that. A language says so of bodies (`dens.interfaces.CoverIndex`); equal bodies
-of one language stand for each other without being asked about. Lifetimes, and what is at which source, are
-nothing to this book: dens/overlay/covering/suppression.py has them.
+*s covers t* if a source that filters for s releases everything that it would release for t, with all values
+that t needs. Languages decide about bodies (`dens.interfaces.CoverIndex`); equal bodies cover each other.
+Lifetimes and installed filters are in dens/overlay/covering/suppression.py.
 
-An index may be somebody else's. One that fails is told and asked no more: from then on nothing of its
-language stands for anything, and everything is installed.
+An index of a language that fails is reported and dropped: from then on nothing of its language covers
+anything, and everything is installed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,16 +18,16 @@ from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.item import Item
 
 COMPARED_MAX: Final = 480
-"""So many different bodies are compared with each other, so that what a subscription costs has a bound: half
-a millisecond in Python, and nobody waits for a compiler. Those beyond stand for their equals only."""
+"""Different bodies in the indexes, so that the cost of a subscription is bounded: half a millisecond in
+Python, without waiting for a compiler. Bodies beyond it cover only equal ones."""
 _DEPTH_MAX: Final = 64
-"""A chain of covers is followed no further, whatever an index says."""
+"""Maximum length of a chain of covers, whatever an index returns."""
 
 Done = TypeVar("Done")
 
 
 class CoverTable:
-    """The bodies of the subscriptions that are held, each once, and what stands for them."""
+    """Bodies of the held subscriptions, each once, and their covers."""
 
     __slots__ = (
         "_bodies",
@@ -53,53 +52,53 @@ class CoverTable:
         self._numbers: dict[tuple[int, bytes], int] = {}
         self._bodies: dict[int, tuple[int, bytes]] = {}
         self._compared: set[int] = set()
-        """The numbers of the bodies that are in an index."""
+        """Numbers of the bodies in an index."""
         self._holders: dict[int, int] = {}
         self._of: dict[SubscriptionKey, int] = {}
         self._next = 0
 
     def __len__(self) -> int:
-        """Return how many different bodies there are."""
+        """Return the number of different bodies."""
         return len(self._bodies)
 
     def add(self, new: Subscription, now_ms: int) -> None:
-        """Enter a subscription, in place of its older revision."""
+        """Add a subscription in place of its older revision."""
         if not self._indexes:
             return
         self.remove(new, now_ms)
         index = self._indexes.get(new.item.language)
         if index is None or self._quarantine.holds(new.item, Work.COVERING):
             return
-        wish = (new.item.language, new.body)
-        number = self._numbers.get(wish)
+        entry = (new.item.language, new.body)
+        number = self._numbers.get(entry)
         if number is None:
             number = self._next
             if len(self._compared) < COMPARED_MAX:
-                told = (Work.COVERING, wish[0], new.item, now_ms)
-                if not self._ask(*told, _inserted, index, (number, 0), new.body, otherwise=False):
+                about = (Work.COVERING, entry[0], new.item, now_ms)
+                if not self._call(*about, _inserted, index, (number, 0), new.body, otherwise=False):
                     return
                 self._compared.add(number)
             self._next += 1
-            self._numbers[wish], self._bodies[number], self._holders[number] = number, wish, 0
+            self._numbers[entry], self._bodies[number], self._holders[number] = number, entry, 0
         self._holders[number] += 1
         self._of[new.key] = number
 
     def remove(self, ended: Subscription, now_ms: int) -> None:
-        """Forget a subscription that is over; one that was not entered is no error."""
+        """Remove a subscription; an unknown one is ignored."""
         number = self._of.pop(ended.key, None)
         if number is None:
             return
         self._holders[number] -= 1
         if not self._holders[number]:
-            language, _ = wish = self._bodies.pop(number)
-            del self._holders[number], self._numbers[wish]
+            language, _ = entry = self._bodies.pop(number)
+            del self._holders[number], self._numbers[entry]
             if number in self._compared:
                 self._compared.remove(number)
                 forget = self._indexes[language].remove
-                self._ask(Work.ENDING, language, ended.item, now_ms, forget, (number, 0), otherwise=None)
+                self._call(Work.ENDING, language, ended.item, now_ms, forget, (number, 0), otherwise=None)
 
     def covers(self, subscription: Subscription, now_ms: int) -> Iterator[int]:
-        """Yield the numbers of the bodies that stand for a subscription: its own, and those above it."""
+        """Yield the numbers of the bodies that cover a subscription: its own first, then those above it."""
         number = self._of.get(subscription.key)
         for _ in range(_DEPTH_MAX):
             if number is None:
@@ -113,18 +112,18 @@ class CoverTable:
             return None
         language = self._bodies[number][0]
         ask = self._indexes[language].cover_of
-        key = self._ask(Work.COVERING, language, item, now_ms, ask, (number, 0), otherwise=None)
+        key = self._call(Work.COVERING, language, item, now_ms, ask, (number, 0), otherwise=None)
         return None if key is None else key[0]
 
     def number(self, key: SubscriptionKey) -> int | None:
-        """Return the number of a subscription's body, or None where it was not entered."""
+        """Return the number of a subscription's body, or None if it was not added."""
         return self._of.get(key)
 
     def depth(self, subscription: Subscription, now_ms: int) -> int:
-        """Return how many bodies stand above a subscription's own."""
+        """Return how many bodies cover a subscription's own."""
         return max(sum(1 for _ in self.covers(subscription, now_ms)) - 1, 0)
 
-    def _ask(
+    def _call(
         self,
         work: Work,
         language: int,
@@ -134,16 +133,16 @@ class CoverTable:
         *arguments: object,
         otherwise: Done,
     ) -> Done:
-        """Return what an index answers; one that fails is given up, one that refuses a body is not."""
+        """Call an index. One that fails is dropped, one that rejects a body is not."""
         try:
             return do(*arguments)
         except Exception as error:
             self._quarantine.put(work, item, error, now_ms)
             if not isinstance(error, REFUSALS):
-                self._give_up(language)
+                self._drop_index(language)
             return otherwise
 
-    def _give_up(self, language: int) -> None:
+    def _drop_index(self, language: int) -> None:
         del self._indexes[language]
         gone = {number for number, (spoken, _) in self._bodies.items() if spoken == language}
         for number in gone:

@@ -1,17 +1,16 @@
-"""Which mediators may rely on a filter of a source: on its being there, instead of asking for another.
+"""Leases of mediators on the filters of a source.
 
-A mediator that finds a cover at a source does not ask for what it covers
-(dens/overlay/covering/suppression.py). The source is not told of that, so it goes by whom it has told of
-its filters: every mediator that it has sent a summary since a filter was there may rely on it. With
-covering, therefore, a source
+A mediator that finds a cover at a source does not install what it covers
+(dens/overlay/covering/suppression.py). The source does not see that, so it grants a lease on a filter to
+every mediator that got its summary since the filter was installed. With covering, therefore, a source
 
-- says in its summary that it can be relied on (`RELIABLE`), if that summary is whole;
-- looks for what it is asked one lifetime step longer, about 9 %;
-- takes a filter away when all who may rely on it have asked for that, or its lifetime is over;
-- goes on looking for a body that a newer revision replaced, in its own name, for as long as it was asked to;
-- names in summaries no install that it did not take.
+- states in its summary that it grants leases (`RELIABLE`), if that summary is complete;
+- filters one lifetime step longer than requested, about 9 %;
+- removes a filter when all mediators with a lease have requested that, or when it expires;
+- goes on filtering for a body that a newer revision replaced, under its own name, until it expires;
+- never names an install in summaries that it did not accept.
 
-With which sessions it told which mediators is durable, so a restart changes nothing.
+The sessions in which mediators got a summary are durable, so a restart changes nothing.
 """
 
 from typing import Final
@@ -23,15 +22,16 @@ from dens.overlay.storage.subscription_table import Subscription, is_newer
 from dens.overlay.wire.codes import LINK_NUMBER
 
 RELIABLE: Final = b"\x01"
-"""What a source that can be relied on says to mediators, where those tell each other their policy's note."""
+"""Summary note of a source that grants leases. Mediators have the note of their policy there."""
 CUT: Final = b"\x02"
-"""What a source says to mediators whose summary leaves something out: it may know messages of any origin."""
+"""Summary note of a source whose summary is incomplete: it may know messages of any origin."""
 MEDIATORS_MAX: Final = 256
-"""So many mediators are remembered one by one. Of more, those met longest ago become one that never asks."""
+"""Mediators remembered one by one. Beyond that, those met longest ago are merged into one that never
+requests a removal."""
 _OTHERS: Final = LINK_NUMBER
-"""No node has this number."""
+"""Number of the merged mediators; no node has it."""
 _NO_SESSION: Final = 0
-"""Sessions have numbers from 1 on."""
+"""Sessions are numbered from 1."""
 _LONGEST_CODE: Final = 255
 
 
@@ -41,16 +41,16 @@ def longer_code(lifetime_q: int) -> int:
 
 
 class Leases:
-    """Who was told of which filters, and who may therefore rely on them."""
+    """Which mediators got a summary with which filters, and therefore have a lease on them."""
 
     __slots__ = (
-        "_asked",
         "_durable",
         "_in_contact",
         "_installed",
         "_moment",
+        "_released",
         "_reported",
-        "_said",
+        "_sent",
         "_sessions",
     )
 
@@ -58,45 +58,44 @@ class Leases:
         self._durable = context.durable
         self._sessions = context.sessions
         self._moment = 0
-        """Counts what happened, so that two happenings can be ordered without a clock."""
-        self._said: dict[int, tuple[int, int, bytes, bool]] = {}
-        """For each mediator in contact the two sessions, the summary that it was sent, and whether that says
-        all.
+        """Counts events, so that two can be ordered without a clock."""
+        self._sent: dict[int, tuple[int, int, bytes, bool]] = {}
+        """By mediator in contact: the two sessions, the summary that was sent, and whether it was complete.
         """
         self._reported: dict[int, int] = {}
-        """When each mediator was last told of the filters that were there."""
+        """By mediator: the moment of its last complete summary."""
         self._installed: dict[SubscriptionKey, int] = {}
-        """When a filter came; of those of an earlier life nothing is known."""
+        """The moment of installation; unknown for filters from before a restart."""
         self._in_contact: dict[SubscriptionKey, dict[int, int]] = {}
-        """Who was in contact then, in which session."""
-        self._asked: dict[SubscriptionKey, dict[int, int]] = {}
-        """Who has asked to take a filter away, up to which revision."""
+        """The mediators in contact at installation, and their session."""
+        self._released: dict[SubscriptionKey, dict[int, int]] = {}
+        """The mediators that requested the removal of a filter, and up to which revision."""
 
     def summary_sent(self, session: PeerSession) -> bytes | None:
-        """Return what a mediator was told in this session, if it was: a summary that is sent again says the
-        same again, so that it is known what whoever has it was told.
+        """Return the summary that a mediator got in this session, or None. A retransmission must be
+        identical, so that it is certain what the mediator knows.
         """
-        said = self._said.get(session.peer)
-        is_same = said is not None and said[:2] == (session.own_session, session.peer_session)
-        return said[2] if said is not None and is_same else None
+        sent = self._sent.get(session.peer)
+        is_same = sent is not None and sent[:2] == (session.own_session, session.peer_session)
+        return sent[2] if sent is not None and is_same else None
 
     def got_whole_summary(self, session: PeerSession) -> bool:
-        """Return whether a mediator is told of everything in this session; otherwise it relies on nothing."""
-        return self.summary_sent(session) is not None and self._said[session.peer][3]
+        """Return whether a mediator got a complete summary in this session; otherwise it has no leases."""
+        return self.summary_sent(session) is not None and self._sent[session.peer][3]
 
-    def tell(self, session: PeerSession, summary: bytes, *, is_whole: bool) -> None:
-        """Note that a mediator is told of the filters that are there, of all of them or of some."""
-        for peer in [one for one in self._said if one not in self._sessions]:
-            del self._said[peer]
-        self._said[session.peer] = session.own_session, session.peer_session, summary, is_whole
+    def note_summary(self, session: PeerSession, summary: bytes, *, is_whole: bool) -> None:
+        """Note that a mediator gets this summary of the filters, complete or not."""
+        for peer in [one for one in self._sent if one not in self._sessions]:
+            del self._sent[peer]
+        self._sent[session.peer] = session.own_session, session.peer_session, summary, is_whole
         if is_whole:
             self._note(session)
 
     def _note(self, session: PeerSession) -> None:
         known = self._durable.sessions_with
         if known.get(session.peer, 0) < session.own_session:
-            for asked in self._asked.values():  # It may have begun anew; if it still wants to, it asks again.
-                asked.pop(session.peer, None)
+            for released in self._released.values():  # It may have restarted; then it repeats its requests.
+                released.pop(session.peer, None)
         if session.peer not in known and len(known) >= MEDIATORS_MAX:
             self._merge_into_others(min((one for one in known if one != _OTHERS), key=known.__getitem__))
         self._durable.note_session(session.peer, session.own_session)
@@ -109,7 +108,7 @@ class Leases:
         self._reported[_OTHERS] = max(self._reported.get(_OTHERS, 0), self._reported.pop(mediator, 0))
 
     def installed(self, new: Subscription) -> None:
-        """Note that a filter is there."""
+        """Note that a filter was installed."""
         self._moment += 1
         self._installed[new.key] = self._moment
         self._in_contact[new.key] = {
@@ -119,7 +118,7 @@ class Leases:
         }
 
     def renewed(self, old: Subscription) -> None:
-        """Note that a filter has another message behind it; who had sent the older one may rely on it."""
+        """Note that another message renews a filter; mediators that sent the older one keep their lease."""
         in_contact = self._in_contact.get(old.key)
         if in_contact is not None:
             for session in self._sessions.values():
@@ -127,19 +126,19 @@ class Leases:
                     in_contact[session.peer] = _NO_SESSION
 
     def may_remove(self, held: Subscription, mediator: int, seq: int) -> bool:
-        """Note that a mediator relies on a filter no longer, in this revision or an older one; return whether
-        nobody does. Who asked to take an older revision away did not mean this one.
+        """Note that a mediator released its lease on this revision and older ones; return whether no lease is
+        left. A request for an older revision does not release this one.
         """
-        asked = self._asked.setdefault(held.key, {})
-        asked[mediator] = seq
-        have_asked = {who for who, up_to in asked.items() if not is_newer(held.seq, up_to)}
+        released = self._released.setdefault(held.key, {})
+        released[mediator] = seq
+        finished = {peer for peer, up_to in released.items() if not is_newer(held.seq, up_to)}
         return not any(
-            who not in have_asked and self._has_lease(who, held) for who in self._durable.sessions_with
+            peer not in finished and self._has_lease(peer, held) for peer in self._durable.sessions_with
         )
 
     def _has_lease(self, mediator: int, held: Subscription) -> bool:
-        """Return whether a mediator was told of a filter: in a summary since, or by the answer to its own
-        install in the contact in which it was when the filter came. Of a contact that is over nobody knows.
+        """Return whether a mediator has a lease on a filter: by a later summary, or by the answer to its own
+        install in the contact in which the filter was installed. After that contact it counts as leased.
         """
         installed = self._installed.get(held.key)
         if installed is None or self._reported.get(mediator, 0) > installed:
@@ -151,7 +150,7 @@ class Leases:
         return session is None or session.own_session != number or session.knows(held.item.id)
 
     def ended(self, key: SubscriptionKey) -> None:
-        """Forget a filter that is gone."""
+        """Forget a removed filter."""
         self._installed.pop(key, None)
         self._in_contact.pop(key, None)
-        self._asked.pop(key, None)
+        self._released.pop(key, None)

@@ -1,14 +1,14 @@
-"""What a mediator need not ask of a source, because something else that the source looks for stands for it.
+"""Suppresses INSTALL messages to a source whose installed filters already cover the subscription.
 
-One of these for each contact with a source that can be relied on (dens/overlay/covering/leases.py). It
-knows which subscriptions the source is certain to look for:
+One instance per contact with a source that grants leases (dens/overlay/covering/leases.py). Certainly
+installed are subscriptions
 
-- those that it took in this contact, or had taken meanwhile from somebody else;
-- those that its summary named, where it named nothing later of the same subscriber that is unknown here, and
-  that could have ended them.
+- that the source accepted in this contact, also from another mediator;
+- that its summary named, unless it also named a later message of the same subscriber that is unknown here and
+  could have ended them.
 
-What has not been answered yet is waited for: what it would stand for is held back until then. A withdrawal
-goes behind all that is unanswered. It is this node's word that it relies on the filter no longer.
+Installs that an unacknowledged one would cover wait for its acknowledgement. A removal waits for all
+acknowledgements, because it releases this node's lease.
 """
 
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ from dens.overlay.wire.codes import REMOVE
 from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId, item_id
 
 _COUNTED_PART: Final = 2, 3
-"""So much of the time by which a source looks longer than it was asked is counted on. The rest is for what
-lifetimes are off by between two nodes: time in the air, and clocks that drift."""
+"""The part of a source's extra lifetime that is counted on, as a fraction. The rest is for differences of
+lifetimes between two nodes: transmission time and clock drift."""
 _NAMED_MAX: Final = 64
-"""So many messages of one subscriber that a source named are looked at."""
+"""Messages of one subscriber in a source's summary that are checked."""
 
 
 def reach_ms(cover: Subscription) -> int:
-    """Return until when a source that was asked for this is counted on to look for it."""
+    """Return until when a source is counted on to filter for this cover."""
     item = cover.item
     part, whole = _COUNTED_PART
     longer_ms = LIFETIME_MS[longer_code(item.lifetime_q)] - LIFETIME_MS[item.lifetime_q]
@@ -41,21 +41,21 @@ def reach_ms(cover: Subscription) -> int:
 
 
 class InstallSuppression:
-    """What stands for what at one source, during one contact."""
+    """Covers at one source, during one contact."""
 
     __slots__ = (
-        "_asked",
         "_covering",
         "_installed",
         "_items",
         "_parts",
         "_removals",
+        "_requested",
         "_seen",
         "_table",
         "_taken",
         "_waiting",
         "session",
-        "spared",
+        "suppressed",
     )
 
     def __init__(
@@ -73,28 +73,28 @@ class InstallSuppression:
         self._covering = covering
         self._seen = context.durable.known
         self.session: Final = session
-        self.spared: Final[dict[SubscriptionKey, SubscriptionKey]] = {}
-        """What is not asked for, and what stands for it."""
+        self.suppressed: Final[dict[SubscriptionKey, SubscriptionKey]] = {}
+        """Suppressed subscriptions, and their covers."""
         self._installed: dict[int, Subscription] = {}
-        """By the number of a body what the source looks for, and longest."""
-        self._asked: dict[int, Subscription] = {}
-        """By the number of a body what was asked for last, and may not be answered yet."""
+        """By number of a body: the installed subscription that lasts longest."""
+        self._requested: dict[int, Subscription] = {}
+        """By number of a body: the last requested install, which may be unacknowledged."""
         self._waiting: dict[ItemId, list[SubscriptionKey]] = {}
-        """For each install that is not answered yet what waits for the answer."""
+        """By unacknowledged install: the subscriptions that wait for its status."""
         self._taken: set[SubscriptionKey] = set()
-        """What the source was asked for in this contact, in whichever revision: it may have taken it."""
+        """Subscriptions requested in this contact, in any revision: the source may have accepted them."""
         self._removals: list[ItemId] = []
 
-    # ------------------------------------------------------------------ what the source looks for
+    # ------------------------------------------------------------------ installed filters
 
     def load_installed(self) -> None:
-        """Find out what the source looks for, as its summary says."""
+        """Note the installed subscriptions according to the source's summary."""
         for held in self._table.subscriptions():
             if self.session.named(held.item.id) and self._is_certain(held):
                 self._note_installed(held)
 
     def _is_certain(self, held: Subscription) -> bool:
-        """Return whether nothing that the source named, and that is unknown here, could have ended this."""
+        """Return whether the source named no unknown message that could have ended this subscription."""
         item = held.item
         named = self.session.named_of(item.origin)
         return named is not None and self._seen.knows_after(item.origin, item.number, named)
@@ -107,22 +107,22 @@ class InstallSuppression:
                 self._installed[number] = held
 
     def _current(self, known: Subscription | None) -> Subscription | None:
-        """Return what was noted, if it is in force as it was then."""
+        """Return a noted subscription if that revision is still in force."""
         return known if known is not None and self._table.get(known.key) is known else None
 
-    # ------------------------------------------------------------------ what need not be asked
+    # ------------------------------------------------------------------ suppression
 
     def order(self, held: list[Subscription], now_ms: int) -> list[Subscription]:
-        """Return subscriptions in the order in which they are asked for: first what stands for others."""
+        """Return subscriptions in the order of installation: covers first."""
         ranked = [(self._covering.depth(one, now_ms), -one.until_ms, one.key) for one in held]
         by_key = {one.key: one for one in held}
         return [by_key[key] for _, _, key in sorted(ranked)]
 
     def suppresses(self, wanted: Subscription, now_ms: int) -> bool:
-        """Return whether this need not be installed, or not before another answer. What was noted of an
-        older revision does not hold for this one.
+        """Return whether an install is suppressed, or waits for the status of another one. Notes about an
+        older revision do not hold for this one.
         """
-        self.spared.pop(wanted.key, None)
+        self.suppressed.pop(wanted.key, None)
         if (
             self.session.knows(wanted.item.id)
             or self._parts.of(wanted.item.id)
@@ -133,18 +133,18 @@ class InstallSuppression:
         for number in numbers:
             cover = self._cover_in(self._installed, number, wanted)
             if cover is not None:
-                self.spared[wanted.key] = cover.key
+                self.suppressed[wanted.key] = cover.key
                 return True
         for number in numbers:
-            cover = self._cover_in(self._asked, number, wanted)
+            cover = self._cover_in(self._requested, number, wanted)
             if cover is not None and self.session.is_in_transit(cover.item.id):
                 self._waiting.setdefault(cover.item.id, []).append(wanted.key)
                 return True
         return False
 
     def _may_have_older(self, wanted: Subscription) -> bool:
-        """Say whether the source may look for an older revision, which asking for this one would end: it was
-        asked for one in this contact, or named something of this subscriber that is over.
+        """Return whether the source may have an older revision, which installing this one would end: one was
+        requested in this contact, or the source named an ended message of this subscriber.
         """
         if wanted.key in self._taken:
             return True
@@ -164,27 +164,29 @@ class InstallSuppression:
             return None
         return cover
 
-    def asked(self, held: Subscription) -> None:
-        """Note that this was asked of the source."""
+    def note_requested(self, held: Subscription) -> None:
+        """Note that an install was requested."""
         self._taken.add(held.key)
         number = self._covering.number(held.key)
         if number is not None:
-            self._asked[number] = held
+            self._requested[number] = held
         self._waiting.setdefault(held.item.id, [])
 
     # ------------------------------------------------------------------ what changes
 
-    def answered(self, answered: ItemId, asked: Subscription | None, took_it: bool) -> list[SubscriptionKey]:
-        """Take an answer to an install; return what waited for it."""
-        if took_it and asked is not None:
-            self._note_installed(asked)
-        return self._waiting.pop(answered, [])
+    def answered(
+        self, item_id: ItemId, installed: Subscription | None, is_accepted: bool
+    ) -> list[SubscriptionKey]:
+        """Take the status of an install; return the subscriptions that waited for it."""
+        if is_accepted and installed is not None:
+            self._note_installed(installed)
+        return self._waiting.pop(item_id, [])
 
     def changed(self, key: SubscriptionKey) -> list[SubscriptionKey]:
-        """Return what has to be looked at again when a subscription was withdrawn or revised."""
-        again = [wanted for wanted, cover in self.spared.items() if cover == key]
+        """Return the subscriptions to check again after this one was withdrawn or revised."""
+        again = [wanted for wanted, cover in self.suppressed.items() if cover == key]
         for wanted in again:
-            del self.spared[wanted]
+            del self.suppressed[wanted]
         items = self._items
         for gone in [one for one in self._waiting if one not in items]:
             again += self._waiting.pop(gone)
@@ -193,11 +195,11 @@ class InstallSuppression:
     # ------------------------------------------------------------------ withdrawals
 
     def queue_removal(self, removal: ItemId) -> None:
-        """Tell the source of a withdrawal when nothing that was asked is unanswered."""
+        """Queue a removal until all installs are acknowledged."""
         self._removals.append(removal)
 
     def send_removals(self) -> None:
-        """Tell the source of the withdrawals that were put off, if nothing is unanswered."""
+        """Offer the queued removals if all installs are acknowledged."""
         if self._removals and not any(self.session.is_in_transit(one) for one in self._waiting):
             for removal in self._removals:
                 self.session.offer(0, removal, REMOVE)

@@ -242,7 +242,7 @@ class PublisherState(NodeRole):
         known = self._durable.known.encode_others(self._context.node, most_bytes)
         self._is_cut = len(known) + _SUMMARY_SLACK_BYTES > most_bytes
         if leases is not None:
-            leases.tell(session, known, is_whole=not self._is_cut)
+            leases.note_summary(session, known, is_whole=not self._is_cut)
         return known
 
     def summary_note(self, session: PeerSession, now_ms: int) -> bytes:

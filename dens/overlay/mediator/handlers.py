@@ -222,7 +222,7 @@ class MessageHandlers:
             Work.FORMING,
             subscription.item,
             now_ms,
-            self._state.parts.take_apart,
+            self._state.parts.decompose,
             subscription,
             otherwise=(),
             may_reject=may_reject,

@@ -133,11 +133,11 @@ class Installation:
             if suppression is None or wanted is None or wanted.item is not item:
                 session.offer(1, item.id, INSTALL)
             elif suppression.suppresses(wanted, now_ms):
-                if key in suppression.spared:
+                if key in suppression.suppressed:
                     self._report_suppressed(item, peer, now_ms)
             elif session.lacks(item.id):
                 session.offer(1, item.id, INSTALL)
-                suppression.asked(wanted)
+                suppression.note_requested(wanted)
 
     def refused(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Note that a publisher rejected a subscription or a part."""

@@ -34,7 +34,7 @@ class Source:
     def meet(self, mediator: int, *, is_whole: bool = True) -> PeerSession:
         number = self.context.durable.session_number()
         session = self.context.sessions[mediator] = PeerSession(mediator, number, 0, Limits())
-        self.leases.tell(session, b"", is_whole=is_whole)
+        self.leases.note_summary(session, b"", is_whole=is_whole)
         return session
 
     def part(self, mediator: int) -> None:
@@ -128,7 +128,7 @@ def test_a_summary_that_is_sent_again_says_the_same() -> None:
     assert source.leases.summary_sent(session) == b""
     session.peer_session += 1  # The mediator began again.
     assert source.leases.summary_sent(session) is None
-    source.leases.tell(session, b"more", is_whole=True)
+    source.leases.note_summary(session, b"more", is_whole=True)
     assert source.leases.summary_sent(session) == b"more"
 
 

@@ -227,13 +227,13 @@ def test_a_bug_with_look_ups_is_caught_where_there_are_some(
 
 
 def what_is_unanswered_is_relied_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = InstallSuppression.asked
+    asked = InstallSuppression.note_requested
 
     def hopeful(suppression: InstallSuppression, held: Subscription) -> None:
         asked(suppression, held)
         suppression._note_installed(held)
 
-    monkeypatch.setattr(InstallSuppression, "asked", hopeful)
+    monkeypatch.setattr(InstallSuppression, "note_requested", hopeful)
 
 
 def a_filter_goes_when_one_asks(monkeypatch: pytest.MonkeyPatch) -> None:
