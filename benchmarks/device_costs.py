@@ -2,7 +2,7 @@
 
     python -m benchmarks.device_costs
 
-prints the keys of a `[board.NAME]` table. FNIF is asked about populations that differ in one count: features
+prints the keys of a `[board.NAME]` table. FNIF is measured on populations that differ in one count: features
 that do not fit, one to six attributes that do, pairs of degrees; `fast` about rows in columns. What a step
 takes is the difference. Times are of the processor, the least of some rounds.
 """
@@ -28,7 +28,7 @@ SUBSCRIPTIONS: Final = 200
 ROWS: Final = sized(20_000, 500)
 ROUNDS: Final = sized(15, 2)
 MOST: Final = 6
-"""Attributes of the largest subscription; the notification tells them all, and one more never."""
+"""Attributes of the largest subscription; notifications have all of them, and never one more."""
 _UNTOLD: Final = 6
 _BILINEAR: Final = bytes([ONE_TABLE, 2, 0, 255, 0, 128, 128, 255])
 """The smallest table of rules: two regions, four constants."""
@@ -38,7 +38,7 @@ Seconds = Callable[[Callable[[], object]], float]
 
 def measured_costs(seconds: Seconds | None = None) -> MatchingCosts:
     """Return the microseconds of each step. `seconds` says how long something took, by the processor's clock
-    unless told otherwise.
+    by default.
     """
     took = seconds or _least_seconds
     told = bytes(6) + bytes([150] * MOST) + b"\x01" + bytes([(1 << MOST) - 1])
@@ -74,7 +74,7 @@ def measured_costs(seconds: Seconds | None = None) -> MatchingCosts:
 
 
 def measure() -> Iterable[Measurement]:
-    """Tell them as figures."""
+    """Yield them as figures."""
     for name, microseconds in asdict(measured_costs()).items():
         yield alone(f"matching_{name}", microseconds)
 

@@ -1,8 +1,7 @@
-"""What one measurement says, and how a benchmark module offers it.
+"""The result of a measurement.
 
-A benchmark module here has a function `measure() -> Iterable[Measurement]`; its file name is the name
-that `make bench ONLY=…` takes. Machines are noisy, so a goal is always a ratio of two things measured in
-the same run, or a count that does not depend on the machine.
+A benchmark module has a function `measure() -> Iterable[Measurement]`. Machines are noisy, so a goal is
+always a ratio of two things measured in the same run, or a count that does not depend on the machine.
 """
 
 import json
@@ -15,8 +14,7 @@ __all__ = ["Measurement", "alone", "at_least", "at_most", "beside", "processor_s
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Ours beside the peer's, in the unit that the name says. `holds` is computed, never claimed; a figure
-    without a goal holds nothing, and one that stands alone has no peer."""
+    """A value of ours and of a peer, in the unit of the name. Without a goal, `holds` is None."""
 
     name: str
     ours: float
@@ -31,31 +29,29 @@ class Measurement:
 
 
 def at_least(name: str, ours: float, peer: float, goal: float) -> Measurement:
-    """Measure something of which more is better: ours ÷ peer must reach the goal."""
+    """Return a measurement where more is better: ours ÷ peer has to reach the goal."""
     _check(goal)
     ratio = ours / peer
     return Measurement(name, ours, peer, ratio, goal, ratio >= goal)
 
 
 def at_most(name: str, ours: float, peer: float, goal: float) -> Measurement:
-    """Measure something of which less is better: ours ÷ peer must not exceed the goal."""
+    """Return a measurement where less is better: ours ÷ peer must not exceed the goal."""
     _check(goal)
     ratio = ours / peer
     return Measurement(name, ours, peer, ratio, goal, ratio <= goal)
 
 
 def beside(name: str, ours: float, peer: float) -> Measurement:
-    """Put ours beside something that is no goal: a limit, a figure of another machine, ours of before. It is
-    a figure, and holds nothing.
-    """
+    """Return a comparison without a goal: with a limit, another machine, or an earlier version."""
     return Measurement(name, ours, peer, ours / peer, None, None)
 
 
 def alone(name: str, ours: float) -> Measurement:
-    """Tell a figure that nothing here can be put beside."""
+    """Return a value without a comparison."""
     return Measurement(name, ours, None, None, None, None)
 
 
 def _check(goal: float) -> None:
     if not goal > 0:
-        raise ValueError("a goal of nothing is reached by anything; tell it as a figure (`beside`, `alone`)")
+        raise ValueError("a goal has to be above 0; use `beside` or `alone` for a figure without a goal")

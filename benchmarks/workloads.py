@@ -2,7 +2,7 @@
 
 (i) the paper's: see `dens_experiments.fuzzy.workload`; (ii) distinct subscriptions to three of seven
 attributes; (iii) an event class of 42 attributes, two predicates a subscription, distinct or built from 2
-to 5 shared concepts an attribute (the thesis' table 4.2); events tell four attributes.
+to 5 shared concepts an attribute (the thesis' table 4.2); events have four attributes.
 """
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def shared(count: int, seed: int = 1) -> Bytes:
 
 
 def events(count: int, attributes: int, told: int, width: int, seed: int = 2) -> Events:
-    """Events that tell some of the attributes, with any values."""
+    """Events with some of the attributes, and random values."""
     rng = np.random.default_rng(seed)
     rows = np.zeros((count, 8 * width), np.uint8)
     features = np.zeros(count, np.int64)

@@ -20,5 +20,5 @@ def test_a_figure_holds_nothing() -> None:
 @pytest.mark.parametrize("measure", [at_least, at_most])
 def test_a_goal_that_anything_reaches_is_none(measure: object) -> None:
     for goal in (0.0, -1.0):
-        with pytest.raises(ValueError, match="tell it as a figure"):
+        with pytest.raises(ValueError, match="a goal has to be above 0"):
             (at_least if measure is at_least else at_most)("nothing", 1.0, 1.0, goal)

@@ -38,7 +38,6 @@ PATTERN = re.compile(
 )
 
 LEFT: dict[str, int] = {
-    "benchmarks": 40,
     "compile_engine.py": 1,
     "dens": 20,
     "dens/app": 2,

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.trace_rows import END_MS, write_trace
+from benchmarks.spark.trace_rows import END_MS, write_trace
 
 ROWS = 50_000_000
 MOST_BYTES = 6 * 2**30

@@ -124,7 +124,7 @@ def test_a_feed_of_readings_releases_nothing() -> None:
 
 
 def test_publications_and_patterns_are_small() -> None:
-    """An item is less than half of what zlib makes of its Turtle; benchmarks/graph_peers.py measures more."""
+    """An item is less than half of what zlib makes of its Turtle; benchmarks/graph/peers.py measures more."""
     import zlib
 
     from knowledge_manager.graphs.graph_reader import read_graph

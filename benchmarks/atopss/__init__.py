@@ -1,0 +1,1 @@
+"""Measurements of approximate matching and covering."""

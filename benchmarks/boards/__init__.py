@@ -1,0 +1,1 @@
+"""Measurements of filters on emulated boards."""

@@ -1,0 +1,1 @@
+"""Measurements of box subscriptions: matching and index updates."""

@@ -1,0 +1,1 @@
+"""Measurements of the emulator: contacts, forwarding, growth, comparison with The ONE."""

@@ -1,0 +1,1 @@
+"""Measurements of graph subscriptions: matching, containment, Spark."""

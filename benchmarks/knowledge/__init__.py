@@ -1,0 +1,1 @@
+"""Measurements of look-up of words and exchange of offers."""

@@ -1,0 +1,1 @@
+"""Measurements of analysis on Spark."""
