@@ -19,8 +19,6 @@ from dens.overlay.session.quarantine import REFUSALS, Work, describe_failure
 from dens.overlay.storage.subscription_table import Subscription
 from dens.overlay.wire.item import NEVER_MS
 
-LOOKUP_TIMEOUT_MS: Final = 3_000
-"""So long a look-up that nobody asked for by hand may take."""
 _BACKOFF_MAX: Final = 8
 """Pauses grow up to so many times `lookup_again_ms`."""
 _MEDIATORS_MAX: Final = 64

@@ -13,7 +13,7 @@ from typing import Final
 from dens.interfaces import FilterHost, SubscriptionKey
 from dens.overlay.covering.leases import CUT, RELIABLE, Leases, longer_code
 from dens.overlay.endpoints.advertisements import OwnAdvertisements
-from dens.overlay.endpoints.directory_client import LOOKUP_TIMEOUT_MS, DirectoryClient
+from dens.overlay.endpoints.directory_client import DirectoryClient
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import (
     CopyDropped,
@@ -24,6 +24,7 @@ from dens.overlay.events import (
     OffersHeard,
 )
 from dens.overlay.session.context import NodeContext
+from dens.overlay.session.lookup import LOOKUP_TIMEOUT_MS
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.quarantine import Work
 from dens.overlay.session.role import NodeRole

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dens.interfaces import Signer
-from dens.overlay.endpoints.directory_client import LOOKUP_TIMEOUT_MS, DirectoryClient
+from dens.overlay.endpoints.directory_client import DirectoryClient
 from dens.overlay.errors import LocalProtocolError
 from dens.overlay.events import (
     CopyDropped,
@@ -19,6 +19,7 @@ from dens.overlay.events import (
     OffersHeard,
 )
 from dens.overlay.session.context import NodeContext
+from dens.overlay.session.lookup import LOOKUP_TIMEOUT_MS
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.results import ResultTracker
 from dens.overlay.session.role import NodeRole

@@ -532,7 +532,7 @@ class MessageHandlers:
         state.carried.remove(item.id)
         if state.composition.is_on:
             state.composition.forget(item, now_ms)
-        if state.results.said:
+        if state.results.by_item:
             state.results.release(item.id)
 
     def _expire_receipt(self, item: Item, now_ms: int) -> None:

@@ -135,7 +135,7 @@ class MediatorState:
         self.receipts.remove(item)
         if self.composition.is_on:
             self.composition.forget(item, now_ms)
-        if self.results.said:
+        if self.results.by_item:
             self.results.release(item.id)
         self._durable.release(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))

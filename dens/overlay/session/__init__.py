@@ -1,1 +1,1 @@
-"""What every engine has: sessions with peers, handshake, transmission, limits."""
+"""The engine that all nodes share: sessions with peers, handshake, transmission, look-ups, limits."""

@@ -1,7 +1,8 @@
-"""What our own caller may hand to an engine; anything else is a `LocalProtocolError` that says what to give.
+"""Validation of arguments of the application. An invalid one raises a `LocalProtocolError` with the valid
+values.
 
-An engine asks here before it changes anything, because what is wrong with a number would otherwise show much
-later, when a message with it is packed or stored.
+An engine validates before it changes anything: otherwise a wrong number would fail much later, when a message
+with it is packed or stored.
 """
 
 from collections.abc import Collection
@@ -13,49 +14,43 @@ from dens.overlay.wire.messages import MOST_HOSTED
 
 
 def check_node(node: object) -> None:
-    """Refuse what is no number of a node."""
     if not (isinstance(node, int) and 0 <= node <= LAST_NODE):
-        raise LocalProtocolError(f"{node!r} is no node; give a whole number of 0..{LAST_NODE}")
+        raise LocalProtocolError(f"{node!r} is not a node number; use 0..{LAST_NODE}")
 
 
 def check_table_check(check: object) -> None:
-    """Refuse what is no check of a mission table."""
     if not (isinstance(check, int) and 0 <= check <= 0xFF):
-        raise LocalProtocolError(
-            f"{check!r} is no table check; give MissionTable.check, a whole number of 0..255"
-        )
+        raise LocalProtocolError(f"{check!r} is not a table check; use MissionTable.check (0..255)")
 
 
 def check_peer(peer: object, node: int) -> None:
-    """Refuse a contact with what is no other node."""
+    """Refuse a peer that is not another node."""
     check_node(peer)
     if peer == node:
-        raise LocalProtocolError(f"node {node} has no contact with itself; give the other node's number")
+        raise LocalProtocolError(f"node {node} has no contact with itself; use the number of the other node")
 
 
 def check_hosts(hosts: Collection[object], node: int) -> None:
-    """Refuse to host what are no other nodes, or more of them than a summary names."""
+    """Refuse hosted endpoints that are not other nodes, or are too many for a summary."""
     if len(hosts) > MOST_HOSTED:
         raise LocalProtocolError(
-            f"a mediator hosts at most {MOST_HOSTED} ends, here are {len(hosts)}; give them several mediators"
+            f"a mediator hosts at most {MOST_HOSTED} endpoints, not {len(hosts)}; use several mediators"
         )
-    for end in hosts:
-        check_node(end)
-        if end == node:
-            raise LocalProtocolError(f"node {node} does not host itself; give the numbers of its ends")
+    for endpoint in hosts:
+        check_node(endpoint)
+        if endpoint == node:
+            raise LocalProtocolError(f"node {node} does not host itself; list its endpoints only")
 
 
 def check_code(code: object, what: str) -> None:
-    """Refuse a language or a lifetime that does not fit into its byte."""
+    """Refuse a language or lifetime code that is not a byte."""
     if not (isinstance(code, int) and 0 <= code <= 0xFF):
-        raise LocalProtocolError(f"{code!r} is no {what}; give a whole number of 0..255")
+        raise LocalProtocolError(f"{code!r} is not a {what}; use 0..255")
 
 
-def check_bytes(said: object, what: str) -> None:
-    """Refuse a vector or an extract that is not bytes, or more of them than an envelope holds."""
-    if not isinstance(said, bytes):
-        raise LocalProtocolError(f"{what} of type {type(said).__name__} is refused; give bytes")
-    if len(said) > VECTOR_BYTES:
-        raise LocalProtocolError(
-            f"{what} has at most {VECTOR_BYTES} bytes, here are {len(said)}; make it smaller"
-        )
+def check_bytes(data: object, what: str) -> None:
+    """Refuse a vector or an extract that is not bytes, or too long for an envelope."""
+    if not isinstance(data, bytes):
+        raise LocalProtocolError(f"{what} must be bytes, not {type(data).__name__}")
+    if len(data) > VECTOR_BYTES:
+        raise LocalProtocolError(f"{what} has at most {VECTOR_BYTES} bytes, not {len(data)}")

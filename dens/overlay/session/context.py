@@ -1,7 +1,6 @@
-"""What the parts of one node share: its number, its books, its contacts, and what it has to tell.
+"""State that the parts of one engine share: node number, durable state, sessions, events, limits.
 
-A node *has* a transmitter, a state, and what messages mean to it; none of these is another. Each is given
-this, and nothing of the others but what it names.
+Transmitter, handshake, look-ups and role of an engine each receive the context instead of each other.
 """
 
 from collections import deque
@@ -24,7 +23,7 @@ from dens.overlay.wire.item import Item, ItemId
 
 
 class NodeContext:
-    """One of these for every engine, made again with each life."""
+    """The context of one engine; a restart makes a new one."""
 
     __slots__ = (
         "authenticator",
@@ -50,7 +49,7 @@ class NodeContext:
         check_node(node)
         if authenticator is not None and authenticator.node != node:
             raise LocalProtocolError(
-                f"the authenticator of node {authenticator.node} was given to node {node}; give "
+                f"the authenticator of node {authenticator.node} was given to node {node}; use "
                 f"Authenticator({node}, mission key)"
             )
         authenticator, limits = authenticator or Authenticator(node), limits or Limits()
@@ -58,24 +57,26 @@ class NodeContext:
         self.limits: Final = limits
         self.authenticator: Final = authenticator
         self.flags: Final = envelope.TAGGED if authenticator.tag_bytes else 0
-        """`TAGGED` where this mission has a key."""
+        """`TAGGED` if this mission has a key."""
         self.durable: Final = DurableState(store, limits)
         self.events: Final[deque[Event]] = deque()
         self.work: Final = WorkBudget(limits.work_per_s, limits.work_burst, work_exceeded)
         self.quarantine: Final = Quarantine(self.durable, self.events, self.work.exceeded)
         self.rate_limit: Final = RateLimit(limits.session_ms, limits.session_burst)
         self.sessions: Final[dict[int, PeerSession]] = {}
-        """The open contacts, by peer."""
+        """Open contacts, by peer."""
 
     def make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
-        """Return a new message of this node's."""
+        """Return a new message of this node, with its next number."""
         check_code(language, "language")
         check_code(lifetime_q, "lifetime code")
         number = self.durable.item_number()
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
     def mark(self, item_id: ItemId, session: PeerSession) -> str | None:
-        """Mark a message that has just been taken if nothing verified it; return the word for events."""
+        """Mark a stored message as unverified if it came without the tag of this mission; return the reason
+        for events.
+        """
         if session.flags == self.flags:
             return None
         self.durable.mark_unverified(item_id)

@@ -1,17 +1,17 @@
-"""What the three kinds of nodes have in common: contacts, sessions, acknowledgements, the store.
+"""Engine base of all nodes: contacts, sessions, reception, acknowledgements, expiry.
 
-How messages leave is in dens/overlay/session/transmitter.py; here is what is done with those that come.
+Transmission is in dens/overlay/session/transmitter.py; messages are interpreted by the node's role
+(dens/overlay/session/role.py).
 
-Rules that hold for every engine:
+Invariants of every engine:
 - Nothing leaves before everything it depends on is committed: `datagrams_to_send` commits first.
-- A message is acknowledged when it is durable, or with the reason for which it never will be.
+- A message is acknowledged when it is durable, or with the status for which it never will be.
 - Bytes that are malformed, not authentic or of another mission table change nothing.
-- What is known already is acknowledged again and otherwise ignored.
-- An end speaks for itself only; a mediator relays for others.
-- What has ended is told, with the time at which it ended, when the node next does anything; nobody is woken
-  for it. A driver that wants it told sooner asks `next_expiry_ms`.
-
-What messages mean is asked of the node_role that the engine is given (dens/overlay/session/role.py).
+- A known message is acknowledged again and otherwise ignored.
+- An endpoint sends its own messages only; a mediator relays those of others.
+- Expiries are reported with the time at which they happened, at the next call of the engine; there is no
+  timer
+  for them. A driver that needs them earlier uses `next_expiry_ms`.
 """
 
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ from dens.overlay.events import (
 from dens.overlay.session.arguments import check_bytes, check_peer, check_table_check
 from dens.overlay.session.context import NodeContext
 from dens.overlay.session.handshake import Handshake, summary_role
-from dens.overlay.session.lookup import Lookups
+from dens.overlay.session.lookup import LOOKUP_TIMEOUT_MS, Lookups
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.session.protocol import Datagram
 from dens.overlay.session.quarantine import REFUSALS, Work
@@ -67,9 +67,7 @@ from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMes
 _SUMMARY_RANK: Final = 0
 _ITEM_RANK: Final = 2
 _RANKS: Final = {SUMMARY: _SUMMARY_RANK, ACKNOWLEDGEMENT: 1}
-"""In which order the link messages of a batch come, before what is stored."""
-LOOKUP_TIMEOUT_MS: Final = 3_000
-"""So long an answer to a look-up is waited for, if nothing else is said."""
+"""Order of the link messages of a batch; messages to store follow."""
 
 
 class Engine(ABC):
@@ -85,7 +83,7 @@ class Engine(ABC):
         self.limits: Final = context.limits
         self.role: Final = node_role.role
         self.context: Final = context
-        """For those who look into a node; its parts have it too."""
+        """For tests and drivers that inspect a node."""
         self._node_role = node_role
         self._transmitter = Transmitter(context, table_check, node_role)
         self._handshake = Handshake(context, node_role)
@@ -103,11 +101,11 @@ class Engine(ABC):
         held, inbox = self._durable.load()
         node_role.restore(held, inbox, now_ms)
 
-    # ------------------------------------------------------------------ the seven verbs
+    # ------------------------------------------------------------------ ProtocolEngine
 
     def receive(self, data: bytes, peer: int, now_ms: int) -> bool:
-        """Take bytes that came from a peer; whatever they are, nothing is raised. Return whether they are the
-        peer's own and new in this contact.
+        """Process bytes from a peer; invalid ones raise nothing. Return whether they are authentic and new in
+        this contact.
         """
         session = self._sessions.get(peer)
         if session is None:
@@ -154,30 +152,31 @@ class Engine(ABC):
         return session.note_link_number(item.number)
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
-        """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
+        """Start a session: HELLO is sent until the peer answers. On a trusted link nothing has a tag."""
         check_peer(peer, self.node)
         self.expire(now_ms)
-        self._sessions.pop(peer, None)  # Look-ups wait on: the peer is asked again when it is ready.
+        self._sessions.pop(peer, None)  # Open look-ups stay: the peer is queried again when it is ready.
         number = self._durable.session_number()
         flags = 0 if is_trusted else self._flags
         session = self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
         if self.role is MEDIATOR and self.node > peer:
-            session.hello_due_ms += self.limits.hello_ms // 2  # Of two mediators one speaks first.
+            session.hello_due_ms += self.limits.hello_ms // 2  # One of two mediators starts.
 
     def contact_lost(self, peer: int, now_ms: int) -> None:
-        """Throw the session away; what was not acknowledged is offered again at the next contact."""
+        """Discard the session; unacknowledged messages are offered again at the next contact."""
         self._sessions.pop(peer, None)
         if self._lookups.is_any:
             self._lookups.contact_lost(peer, now_ms)
 
     def is_unverified(self, item_id: ItemId) -> bool:
-        """Say whether a message that is held here came over a trusted link, without a tag in a mission that
-        has a key."""
+        """Return whether a held message came over a trusted link, without a tag in a mission that
+        has a key.
+        """
         return self._durable.is_unverified(item_id)
 
     def next_timer_ms(self) -> int | None:
-        """Return when something becomes due: a hello, a retransmission, acknowledgements. Ends are not: to
-        everybody else what is over is over, whether its node has told so or not.
+        """Return when a HELLO, a retransmission, an acknowledgement or a timer of the role is due. Expiries
+        need no timer: other nodes compute them themselves.
         """
         earliest = min(self._node_role.next_timer_ms(), self._lookups.due_ms)
         for session in self._sessions.values():
@@ -186,7 +185,7 @@ class Engine(ABC):
         return None if earliest == NEVER_MS else earliest
 
     def timer_due(self, now_ms: int) -> None:
-        """End what is over. What sessions want to send is found by `datagrams_to_send`."""
+        """Process expiries and timers. `datagrams_to_send` then has the retransmissions."""
         if self._known.forget_ms <= now_ms:
             self._forget(now_ms)
         self.expire(now_ms)
@@ -195,46 +194,46 @@ class Engine(ABC):
             self._lookups.timer_due(now_ms)
 
     def next_expiry_ms(self) -> int | None:
-        """Return when something ends, or may end, that is not told yet. It is told by any verb that is given
-        the time; nothing else depends on when.
+        """Return when something expires, or may expire, that no event has reported yet. Every call with a
+        time reports it; nothing else depends on when.
         """
         earliest = min(self._known.wake_ms, self._node_role.next_expiry_ms())
         return None if earliest == NEVER_MS else earliest
 
     def expire(self, now_ms: int) -> None:
-        """End what is over by now, in the order in which it ended, and as of then: as if the node had been
-        woken for each. What ended before this engine began ends with its beginning. A driver may ask for it
-        at any time, and changes nothing by it.
+        """Expire what is over, in order, with events as of the time of each expiry. What expired before the
+        start of this engine expires at its start. A driver may call this at any time; the result does not
+        depend on it.
         """
         known, node_role = self._known, self._node_role
         while (at_ms := min(known.wake_ms, node_role.next_expiry_ms())) <= now_ms:
-            told_ms = max(at_ms, self._began_ms)
+            event_ms = max(at_ms, self._began_ms)
             is_any = False
-            while (ended := known.pop_expired(at_ms)) is not None:
+            while (expired := known.pop_expired(at_ms)) is not None:
                 is_any = True
-                if node_role.on_expired(ended[0], told_ms):
-                    self._durable.expire_held(*ended)
+                if node_role.on_expired(expired[0], event_ms):
+                    self._durable.expire_held(*expired)
                 else:
-                    self._durable.forget(ended[0])
-            if node_role.expire_state(at_ms, told_ms) or is_any:
-                self._events.append(HoldingsEnded(told_ms, *self.held()))
+                    self._durable.forget(expired[0])
+            if node_role.expire_state(at_ms, event_ms) or is_any:
+                self._events.append(HoldingsEnded(event_ms, *self.held()))
 
     @abstractmethod
     def held(self) -> tuple[int, int, int]:
-        """Return how many subscriptions and notifications are held, and the bytes of the latter."""
+        """Return the number of held subscriptions and notifications, and the bytes of the latter."""
 
     def _forget(self, now_ms: int) -> None:
-        """Forget what was only known until now. No timer asks for it: it is done where it is known."""
+        """Forget ids whose time is over. It needs no timer."""
         while (item_id := self._known.pop_forgotten(now_ms)) is not None:
             self._durable.forget(item_id)
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
-        """Commit the store, then return what should be sent now, in order."""
+        """Commit the store, then return the datagrams to send now, in order."""
         out: list[Datagram] = []
         for session in self._sessions.values():
             if session.due_ms <= now_ms:
                 if session.due_ms != AT_ONCE_MS:
-                    session.update_due()  # Mostly the answer came before the RTO was over.
+                    session.update_due()  # Usually the acknowledgement came before the RTO was over.
                 if session.due_ms <= now_ms:
                     self._transmitter.transmit(session, now_ms, out)
                     session.update_due()
@@ -243,21 +242,21 @@ class Engine(ABC):
         return out
 
     def next_event(self) -> Event | None:
-        """Return the next thing that happened, or None."""
+        """Return the next event, or None."""
         return self._events.popleft() if self._events else None
 
     def role_of(self, peer: int) -> Role | None:
-        """Return what a peer in contact has greeted as, or None before it has."""
+        """Return the role of a peer in contact, or None before its HELLO."""
         session = self._sessions.get(peer)
         return None if session is None else session.role
 
     def has_peer_in_role(self, role: Role) -> bool:
-        """Return whether anybody of this role is in contact and has greeted."""
+        """Return whether a peer of this role is in contact and has sent its HELLO."""
         return any(session.role is role for session in self._sessions.values())
 
     def new_incarnation(self) -> int:
-        """Return a number that is greater than in every earlier life, durably, for links that have to show
-        which of two words of this node is newer.
+        """Return a number that is greater than in every earlier run, durably, for links that have to order
+        messages of this node over restarts.
         """
         number = self._durable.session_number()
         self._durable.commit()
@@ -266,20 +265,22 @@ class Engine(ABC):
     def look_up(
         self, question: bytes, now_ms: int, *, hops: int | None = None, timeout_ms: int = LOOKUP_TIMEOUT_MS
     ) -> int:
-        """Ask the partition who offers what, over so many mediators at most (`lookup_hops`). The question is
-        the directory's own (nothing asks for everything). One `OffersHeard` with the number that is returned
-        follows, when everybody in reach has answered or the patience is over.
+        """Start a look-up of offers in this partition, over at most `hops` mediators (default:
+        `lookup_hops`). The question is in the format of the directory; an empty one matches every offer. One
+        `OffersHeard` with the returned number follows when all mediators in reach have answered or the
+        timeout is over.
         """
         check_bytes(question, "a question")
         return self._lookups.start(
             question, self.limits.lookup_hops if hops is None else hops, timeout_ms, now_ms
         )
 
-    # ------------------------------------------------------------------ what comes in
+    # ------------------------------------------------------------------ reception
 
     def _on_lookup_message(self, item: Item, session: PeerSession, size: int, now_ms: int) -> bool:
-        """Take a question or an answer. A question that is no news in this contact was recorded, repeated by
-        the network or overtaken: it costs nothing, and whoever misses an answer asks again.
+        """Process a LOOKUP or OFFERS. A question that is not the newest link message of this contact was
+        recorded, repeated by the network or overtaken: it is ignored, and a peer that misses an answer
+        repeats its question.
         """
         is_news = session.note_link_number(item.number)
         reason: Reason | None = None
@@ -298,8 +299,8 @@ class Engine(ABC):
         return is_news and reason is None
 
     def _tag_fault(self, data: bytes, item: Item, session: PeerSession) -> Reason | None:
-        """Return why the tag of a datagram is not accepted, or None. The sender's role is the one that a
-        greeting names; for everything else it is the one in which the peer has greeted.
+        """Return why the tag of a datagram is invalid, or None. The role of the sender is that of its HELLO:
+        in this datagram, or earlier in the session.
         """
         body, tag, peer = data[:-TAG_BYTES], data[-TAG_BYTES:], session.peer
         if item.type == HELLO:
@@ -313,15 +314,15 @@ class Engine(ABC):
         return None if is_authentic else Reason.BAD_TAG
 
     def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> bool:
-        """Tell that bytes were refused; they are no news of the peer."""
+        """Report refused bytes; return False: they are not new."""
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
         return False
 
     def _split_batch(self, payload: bytes, peer: int, now_ms: int) -> list[Item]:
-        """Return the messages of a batch; all of them are good, or RemoteProtocolError is raised.
+        """Return the messages of a batch, all valid, or raise RemoteProtocolError.
 
-        A summary comes first, then acknowledgements: so what is found to be bad is found before anything
-        was changed.
+        A summary comes first, then acknowledgements, so that invalid ones are found before anything was
+        changed.
         """
         items: list[Item] = []
         rank = _SUMMARY_RANK
@@ -329,12 +330,14 @@ class Engine(ABC):
             item, check, is_tagged = unpack(message, now_ms)
             if item.number >= LINK_NUMBER:
                 if item.origin != peer or _RANKS.get(item.type, -1) < rank:
-                    raise RemoteProtocolError("a batch has one summary at first, then one acknowledgement")
+                    raise RemoteProtocolError(
+                        "a batch starts with at most one summary and one acknowledgement"
+                    )
                 rank = _RANKS[item.type] + 1
             else:
                 rank = _ITEM_RANK
             if check != self._table_check or is_tagged:
-                raise RemoteProtocolError("a batch carries messages of one mission table, without tags")
+                raise RemoteProtocolError("a batch has messages of one mission table, without tags")
             items.append(item)
         return items
 
@@ -346,8 +349,8 @@ class Engine(ABC):
         session: PeerSession,
         now_ms: int,
     ) -> None:
-        """Take what came in the datagram of this number; a batch that was taken alike is answered as a
-        whole. What may be found to be bad comes first.
+        """Process the messages of the datagram with this number. Parts that may be invalid come first. A
+        batch whose messages all have the same status is acknowledged as a whole.
         """
         answers: Sequence[tuple[int, int, int]] = ()
         at = 0 if summary is None else 1
@@ -382,7 +385,7 @@ class Engine(ABC):
                     node_role.on_acknowledged(item, status, session, now_ms)
 
     def _on_items(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:
-        """Take messages that came together; return whether one came for the first time in this contact."""
+        """Process messages of one datagram; return whether one of them is new in this contact."""
         events, peer, role = self._events, session.peer, session.role
         if role is None:
             size = sum(item.size for item in items)
@@ -423,9 +426,9 @@ class Engine(ABC):
         return is_news
 
     def _take_isolated(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Take a message whatever happens; bytes that it refuses to read are a bad payload.
+        """Process a message; a rejection of its bytes is a bad payload, any other failure is quarantined.
 
-        It is what `Quarantine.attempt` does, without a call: every message is taken.
+        The same as `Quarantine.attempt`, inline because every message passes here.
         """
         status: Status | None = None
         if not self._quarantine.holds(item, Work.TAKING):

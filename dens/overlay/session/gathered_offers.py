@@ -1,8 +1,7 @@
-"""What has been heard of offers for one look-up: announcements of several nodes, put together.
+"""The merged answer to one look-up: announcements that several mediators reported.
 
-Of each publisher the newest announcement counts, as everywhere, and of two copies the one that was born
-earlier; whoever is in contact over fewer hops is nearer. The order in which answers come, and how often,
-makes no difference.
+Of each publisher the newest announcement counts, of two copies the one created earlier, and the shortest
+distance. The result does not depend on the order or the number of answers.
 """
 
 from typing import Final
@@ -13,9 +12,9 @@ from dens.overlay.wire.item import Item
 from dens.overlay.wire.lookup_messages import ENTRY_BYTES, FLAG_WORDS, MUCH, PARTS_MAX, OfferEntry, Offers
 
 DISTANCE_MAX: Final = 255
-"""The greatest distance that is told; whoever is only heard of is farther."""
+"""The greatest distance on the air; publishers out of contact rank behind it."""
 PART_BYTES: Final = 1_100
-"""About so many bytes of offers go in one datagram, so that no network need break it up."""
+"""Approximate bytes of offers per datagram, to avoid fragmentation."""
 _MEDIATORS_MAX: Final = 65_535
 
 
@@ -29,12 +28,12 @@ class GatheredOffers:
         self._offers: dict[int, HeardOffer] = {}
         self._size = 0
         self.flags = 0
-        """Why there may be more."""
+        """Why the answer may be partial."""
         self.mediators = 0
-        """How many have answered."""
+        """Mediators that have answered."""
 
     def add(self, distance: int, item: Item) -> None:
-        """Take an announcement, and over how many hops its publisher is in contact (0: it is not)."""
+        """Add an announcement whose publisher is at this distance in hops (0: not in contact)."""
         known = self._offers.get(item.origin)
         if known is not None:
             distance = min(distance or known.distance, known.distance or distance)
@@ -49,20 +48,20 @@ class GatheredOffers:
             self._drop_farthest()
 
     def add_answer(self, flags: int, mediators: int) -> None:
-        """Take what somebody says of its whole answer."""
+        """Add the flags and the count of mediators of a complete answer."""
         self.flags |= flags
         self.mediators = min(self.mediators + mediators, _MEDIATORS_MAX)
 
     def offers(self, now_ms: int) -> tuple[HeardOffer, ...]:
-        """Return what is in force, the nearest first, and of these the youngest; as much as may be told."""
+        """Return the unexpired announcements within the size limit, the nearest first, then the newest."""
         self._drop_farthest()
         return tuple(
             offer for offer in sorted(self._offers.values(), key=_rank) if offer.item.expires_ms > now_ms
         )
 
     def parts(self, asker: int, number: int, table_check: int, now_ms: int) -> list[Offers]:
-        """Return the answer as it is to be said: announcements as they are relayed, with the age they have
-        by now. Results again, it has the same parts for as long as nothing in it ends.
+        """Return the answer in parts, announcements with their current age. Repeated, it has the same parts
+        until one of them expires.
         """
         grouped: list[list[OfferEntry]] = [[]]
         size = 0
@@ -70,8 +69,8 @@ class GatheredOffers:
             if size and size + ENTRY_BYTES + item.size > PART_BYTES:
                 grouped.append([])
                 size = 0
-            said = pack(item, table_check, item.age_ms(now_ms), item.hops + 1, 0)
-            grouped[-1].append(OfferEntry(distance, said))
+            message = pack(item, table_check, item.age_ms(now_ms), item.hops + 1, 0)
+            grouped[-1].append(OfferEntry(distance, message))
             size += ENTRY_BYTES + item.size
         flags = self.flags
         if len(grouped) > PARTS_MAX:
@@ -83,7 +82,7 @@ class GatheredOffers:
         ]
 
     def missing(self) -> tuple[str, ...]:
-        """Return the words for why there may be more; none where everybody in reach has answered."""
+        """Return why the answer may be partial; nothing if every mediator in reach has answered."""
         return tuple(word for flag, word in FLAG_WORDS.items() if self.flags & flag)
 
     def _drop_farthest(self) -> None:

@@ -1,7 +1,6 @@
-"""How a contact begins: hellos and summaries, which make two sessions ready for items.
+"""Handshake: processes HELLO and SUMMARY, after which a session is ready for messages.
 
-The states of a session are in dens/overlay/session/peer_session.py; here is what a node makes of what its
-peer says first.
+The states of a session are in dens/overlay/session/peer_session.py.
 """
 
 from typing import Final
@@ -16,11 +15,11 @@ from dens.overlay.wire.messages import Hello, SummaryMessage
 _ROLES: Final = {int(role): role for role in Role}
 _BATCHED_TYPE_AT: Final = 3
 _BATCHED_ROLE_AT: Final = 2 + ENVELOPE_BYTES
-"""Where the first message of a batch, after its length in two bytes, has its type and its payload."""
+"""Positions of type and payload of the first message of a batch, after its length in two bytes."""
 
 
 def summary_role(item: Item) -> int | None:
-    """Return the role that a summary, alone or first in a batch, names; None for any other message."""
+    """Return the role in a summary, single or first in a batch; None for any other message."""
     payload = item.payload
     if item.type == SUMMARY:
         return payload[0] if payload else 0
@@ -30,7 +29,7 @@ def summary_role(item: Item) -> int | None:
 
 
 class Handshake:
-    """Takes hellos and summaries."""
+    """Processes HELLO and SUMMARY."""
 
     __slots__ = ("_durable", "_hello_ms", "_node", "_node_role", "_rate_limit")
 
@@ -42,45 +41,45 @@ class Handshake:
         self._node_role = node_role
 
     def is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
-        """Return whether a greeting may be taken: one that begins a new session has its price."""
+        """Return whether this HELLO passes the rate limit. Only HELLOs that start a new session count."""
         return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
 
     def is_summary_admitted(
         self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
     ) -> bool:
-        """Return whether a summary may be taken: one that is news has its price."""
+        """Return whether this SUMMARY passes the rate limit. Only new ones count."""
         return not self._is_new(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
 
     @staticmethod
     def _is_new(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
-        """Return whether a summary would begin a session, or change what the peer is known to have."""
+        """Return whether a summary starts a session, or changes what the peer is known to have."""
         theirs, known = message.hello.session, session.peer_session
         if message.first:
-            return False  # Parts follow each other, so that all of them together cost what one would.
+            return False  # Parts are consecutive: together they cost as much as one summary.
         return theirs > known or (
             theirs == known and session.is_ready and session.summary_number != item.number
         )
 
     def on_hello(self, hello: Hello, number: int, session: PeerSession, now_ms: int) -> bool:
-        """Take a greeting of this link number; return whether it begins a session. One that is repeated
-        while ours is old says that ours was lost: it is answered.
+        """Process a HELLO with this link number; return whether it starts a session. A HELLO repeated while
+        ours is old means that ours was lost: it is answered.
 
-        Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
-        be answered by another, for as long as the contact lasts.
+        It is not answered if a summary, which repeats the HELLO until it is acknowledged, does: on a slow
+        link every old HELLO would cause another for as long as the contact lasts.
         """
         is_new = session.apply_hello(_ROLES[hello.role], hello.session, hello.heard, number)
-        says_summary = self._node_role.role is MEDIATOR or session.role is MEDIATOR
-        if is_new and says_summary:
+        has_summary = self._node_role.role is MEDIATOR or session.role is MEDIATOR
+        if is_new and has_summary:
             session.queue_summary(item_id(self._node, self._durable.link_number()))
-            session.hello_due_ms = now_ms + self._hello_ms  # The summary says it too.
+            session.hello_due_ms = now_ms + self._hello_ms  # The summary repeats it.
         elif hello.heard != session.own_session or (
-            not says_summary and (is_new or session.hello_due_ms <= now_ms)
+            not has_summary and (is_new or session.hello_due_ms <= now_ms)
         ):
             session.queue_hello()
         return is_new
 
     def on_summary(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
-        """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
+        """Process a summary. An invalid one changes nothing; a late or known one is not decoded."""
         if message.first:
             self._on_summary_part(item, message, session, now_ms)
             return
@@ -100,8 +99,8 @@ class Handshake:
     def _on_summary_part(
         self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
     ) -> None:
-        """Take a further part of the summary that is here. One that has overtaken another is not taken: it is
-        not acknowledged, so it comes again. So every origin is compared once.
+        """Process the next part of the current summary. A part that has overtaken another is not
+        acknowledged, so that it is sent again. So every origin is compared once.
         """
         if (
             message.hello.session != session.peer_session

@@ -1,17 +1,17 @@
-"""Look-ups: who in this partition offers what, asked while it is there.
+"""Distributed look-ups: which publishers of this partition offer something.
 
-It is the echo algorithm (Chang, 1982), with bounds. Whoever asks says so to its mediators. A mediator that
-hears a look-up for the first time remembers from whom, answers for itself what its directory knows, and asks
-the other mediators that it is in contact with, for less time and over one hop less; when all of them have
-answered, or time is over, one answer goes back to where the question came from. One that hears it again from
-somebody else says *nothing, and done*, so circles end.
+The echo algorithm (Chang, 1982), with bounds. A node sends its question to its mediators. A mediator that
+receives a look-up for the first time remembers its sender, answers from its own directory, and forwards the
+question to the other mediators in contact, with a shorter timeout and one hop less. When all of them have
+answered, or the timeout is over, it sends one answer back. A mediator that receives the same look-up from
+another peer returns an empty answer, so cycles end.
 
-Nothing of it is stored or acknowledged. Who waits for an answer asks again, under the same name; a mediator
-remembers its answers for a while, and says them again. A contact that ends, somebody who does not answer, a
-hop limit: all that makes an answer partial, and the answer says so.
+Nothing is stored or acknowledged. A node that waits for an answer repeats its question under the same id; a
+mediator remembers its answers for a while and repeats them. A lost contact, a missing answer and the hop
+limit make an answer partial, and its flags state that.
 
-What asking costs is bounded: a token for each question of a peer, new or repeated; so many look-ups at once,
-of which no peer has more than a quarter; so many bytes of offers in one.
+The cost is bounded: a token per question of a peer, new or repeated; a maximum of open look-ups, of which no
+peer has more than a quarter; a maximum of bytes of offers per look-up.
 """
 
 from typing import Final
@@ -40,12 +40,14 @@ from dens.overlay.wire.lookup_messages import (
 )
 from watchdog.vector import VectorError
 
+LOOKUP_TIMEOUT_MS: Final = 3_000
+"""Default timeout of a look-up."""
 _TIMEOUT_MIN_MS: Final = 50
-"""Nobody is asked to answer in less."""
+"""A question with a shorter timeout is not forwarded."""
 
 
 class _Query:
-    """A peer that was asked, and what of its answer is here."""
+    """A question to a peer, and the parts of its answer so far."""
 
     __slots__ = ("again_ms", "parts", "seen")
 
@@ -56,7 +58,7 @@ class _Query:
 
 
 class _OpenLookup:
-    """One look-up, as this node takes part in it."""
+    """One look-up in which this node takes part."""
 
     __slots__ = (
         "answer",
@@ -71,9 +73,9 @@ class _OpenLookup:
 
     def __init__(self, message: Lookup, parent: int | None, most_bytes: int, now_ms: int) -> None:
         self.message = message
-        """As it goes on from here."""
+        """The question as this node forwards it."""
         self.parent = parent
-        """Who asked; nobody where it is our own."""
+        """The peer that sent the question; None for a look-up of this node."""
         self.began_ms = now_ms
         self.until_ms = now_ms
         self.answer = GatheredOffers(most_bytes)
@@ -83,7 +85,7 @@ class _OpenLookup:
 
 
 class Lookups:
-    """All look-ups that a node takes part in."""
+    """All look-ups in which a node takes part."""
 
     __slots__ = (
         "_context",
@@ -101,35 +103,35 @@ class Lookups:
         self._rate_limit = RateLimit(context.limits.lookup_ms, context.limits.lookup_burst)
         self._lookups: dict[tuple[int, int], _OpenLookup] = {}
         self.due_ms = NEVER_MS
-        """When there is something to do."""
+        """When `timer_due` is needed."""
 
     def __len__(self) -> int:
         return len(self._lookups)
 
     @property
     def is_any(self) -> bool:
-        """Return whether there is any, open or remembered."""
+        """Return whether there is a look-up, open or remembered."""
         return bool(self._lookups)
 
-    # ------------------------------------------------------------------ what this node asks
+    # ------------------------------------------------------------------ look-ups of this node
 
     def start(self, question: bytes, hops: int, timeout_ms: int, now_ms: int) -> int:
-        """Ask the mediators in contact, and those that are met meanwhile; return the number of the look-up,
-        which its one `OffersHeard` will have.
+        """Query the mediators in contact, and those that are met meanwhile; return the number of the look-up,
+        which is also that of its one `OffersHeard`.
         """
         context = self._context
         if len(question) > QUESTION_BYTES:
             raise LocalProtocolError(f"a question has at most {QUESTION_BYTES} bytes, not {len(question)}")
         if not 1 <= timeout_ms <= TIMEOUT_MAX_MS:
-            raise LocalProtocolError(f"an answer is waited for 1 to {TIMEOUT_MAX_MS} ms, not {timeout_ms}")
+            raise LocalProtocolError(f"the timeout is 1 to {TIMEOUT_MAX_MS} ms, not {timeout_ms}")
         if not 1 <= hops <= DISTANCE_MAX:
-            raise LocalProtocolError(f"a look-up goes over 1 to {DISTANCE_MAX} mediators, not {hops}")
+            raise LocalProtocolError(f"a look-up passes 1 to {DISTANCE_MAX} mediators, not {hops}")
         if not self._has_room_for(None, now_ms):
             raise LocalProtocolError("too many look-ups are open; wait for their answers")
         try:
             offered = self._node_role.offers_for(question)
         except VectorError as error:
-            raise LocalProtocolError(f"this is no question: {error}") from None
+            raise LocalProtocolError(f"invalid question: {error}") from None
         number = context.durable.session_number()
         message = Lookup(context.node, number, hops - 1, _onward_timeout_ms(timeout_ms), question)
         own = self._lookups[context.node, number] = _OpenLookup(
@@ -144,15 +146,16 @@ class Lookups:
         return number
 
     def start_due(self, now_ms: int) -> None:
-        """Ask what the node_role wants to know by now."""
+        """Start the look-up that the role needs by now, if any."""
         if self._node_role.lookup_due_ms() <= now_ms:
-            wanted = self._node_role.next_question(now_ms)
-            if wanted is not None and self._has_room_for(None, now_ms):
-                self._node_role.on_lookup_started(self.start(wanted[0], wanted[1], wanted[2], now_ms))
+            request = self._node_role.next_question(now_ms)
+            if request is not None and self._has_room_for(None, now_ms):
+                question, hops, timeout_ms = request
+                self._node_role.on_lookup_started(self.start(question, hops, timeout_ms, now_ms))
         self._update_due()
 
     def _query_peer(self, lookup: _OpenLookup, session: PeerSession, now_ms: int) -> None:
-        """Ask a mediator, or ask it again."""
+        """Send the question to a mediator, or repeat it."""
         if not session.is_ready or session.role is not MEDIATOR or session.peer == lookup.parent:
             return
         lookup.queried.add(session.peer)
@@ -164,19 +167,19 @@ class Lookups:
             waiting.again_ms = again_ms
         session.send_link_message(LOOKUP, lookup.message.encode())
 
-    # ------------------------------------------------------------------ what others ask
+    # ------------------------------------------------------------------ look-ups of others
 
     def admits(self, peer: int, now_ms: int) -> bool:
-        """Return whether a peer may ask something now."""
+        """Return whether a question of this peer passes the rate limit."""
         return self._rate_limit.admits(peer, now_ms)
 
     def on_lookup(self, item: Item, session: PeerSession, now_ms: int) -> None:
-        """Take a question; a bad one raises RemoteProtocolError and changes nothing."""
+        """Process a question; an invalid one raises RemoteProtocolError and changes nothing."""
         message, peer = Lookup.decode(item.payload), session.peer
         if self._node_role.role is not MEDIATOR:
-            raise RemoteProtocolError("an end answers no look-up")
+            raise RemoteProtocolError("endpoints do not answer look-ups")
         if session.role is not MEDIATOR and message.asker != peer:
-            raise RemoteProtocolError("an end asks for itself only")
+            raise RemoteProtocolError("an endpoint sends its own look-ups only")
         known = self._lookups.get((message.asker, message.number))
         if known is not None and known.parent == peer:
             if not known.is_open:
@@ -192,7 +195,7 @@ class Lookups:
         self._update_due()
 
     def _offered(self, message: Lookup, item: Item, session: PeerSession, now_ms: int) -> list[HeardOffer]:
-        """Return what is known here of who offers that; a question that is none is refused."""
+        """Return the matching offers of this node's directory; reject an invalid question."""
         nothing: list[HeardOffer] = []
         try:
             return self._context.quarantine.attempt(
@@ -209,7 +212,7 @@ class Lookups:
             raise RemoteProtocolError(str(error)) from None
 
     def _begin(self, message: Lookup, offered: list[HeardOffer], parent: PeerSession, now_ms: int) -> None:
-        """Answer what is known here, and ask the others first if it may go on."""
+        """Collect the offers of this node, and forward the question to other mediators if permitted."""
         limits = self._context.limits
         hops = min(message.hops, limits.lookup_hops - 1)
         onward_ms = _onward_timeout_ms(message.timeout_ms)
@@ -219,7 +222,7 @@ class Lookups:
         self._lookups[message.asker, message.number] = lookup
         lookup.answer.mediators = 1
         for offer in offered:
-            if offer.item.origin != message.asker:  # Whoever asks knows what it offers itself.
+            if offer.item.origin != message.asker:  # The asker knows its own offers.
                 lookup.answer.add(offer.distance, offer.item)
         others = [
             session
@@ -227,7 +230,7 @@ class Lookups:
             if session.role is MEDIATOR and session is not parent
         ]
         if not all(session.is_ready for session in others):
-            lookup.answer.flags |= LATE  # It has greeted, and cannot be asked yet.
+            lookup.answer.flags |= LATE  # A session is open and not ready for questions.
         if others and (hops < 1 or onward_ms < _TIMEOUT_MIN_MS):
             lookup.answer.flags |= FAR
         else:
@@ -236,8 +239,8 @@ class Lookups:
         self._finish_if_answered(lookup, now_ms)
 
     def _has_room_for(self, parent: int | None, now_ms: int) -> bool:
-        """Make room for one more of this peer's, or of our own; what is answered goes first, the oldest of
-        it, and of a peer that has more than its share its own.
+        """Make room for a look-up of this peer, or of this node (None); return whether there is. Answered
+        ones are forgotten first, the oldest one; those of the peer itself if it has its share.
         """
         most = self._context.limits.lookups
         for key, lookup in list(self._lookups.items()):
@@ -254,11 +257,11 @@ class Lookups:
                 return True
         return False
 
-    # ------------------------------------------------------------------ what is answered
+    # ------------------------------------------------------------------ answers
 
     def on_offers(self, item: Item, session: PeerSession, now_ms: int) -> None:
-        """Take a part of an answer; a bad one raises RemoteProtocolError and changes nothing, and one that
-        nobody waits for is forgotten.
+        """Process a part of an answer. An invalid one raises RemoteProtocolError and changes nothing; an
+        unexpected one is ignored.
         """
         message = Offers.decode(item.payload)
         if session.role is not MEDIATOR:
@@ -268,7 +271,7 @@ class Lookups:
         if lookup is None or waiting is None or message.part in waiting.seen:
             return
         if waiting.parts not in (0, message.parts):
-            raise RemoteProtocolError("an answer has as many parts as it said before")
+            raise RemoteProtocolError("an answer does not change its number of parts")
         offers = [self._announcement(entry, now_ms) for entry in message.entries]
         waiting.parts = message.parts
         waiting.seen.add(message.part)
@@ -288,13 +291,15 @@ class Lookups:
         return HeardOffer(min(entry.distance + 1, DISTANCE_MAX) if entry.distance else 0, item)
 
     def _finish_if_answered(self, lookup: _OpenLookup, now_ms: int) -> None:
-        """End a look-up when everybody who was asked has answered. Our own waits for somebody to ask."""
+        """Finish a look-up when all queried mediators have answered. One of this node waits for a mediator to
+        query.
+        """
         if lookup.waiting or (lookup.parent is None and not lookup.queried):
             return
         self._finish(lookup, now_ms)
 
     def _finish(self, lookup: _OpenLookup, now_ms: int) -> None:
-        """Answer with what is here."""
+        """Answer with the offers so far."""
         lookup.waiting.clear()
         lookup.is_open = False
         if lookup.parent is not None:
@@ -323,8 +328,8 @@ class Lookups:
     # ------------------------------------------------------------------ contacts and time
 
     def on_peer_ready(self, session: PeerSession, now_ms: int) -> None:
-        """Learn that a peer can be asked. Our own questions go to it; those of others went to whoever was
-        there, except where it was asked in a contact that began again since.
+        """Query a mediator that is ready for questions: look-ups of this node; of others only if it was
+        queried in a contact that was restarted since.
         """
         if session.role is MEDIATOR:
             for lookup in list(self._lookups.values()):
@@ -336,7 +341,7 @@ class Lookups:
         self.start_due(now_ms)
 
     def contact_lost(self, peer: int, now_ms: int) -> None:
-        """Learn that a contact has ended: its answer will not come, and its questions need none."""
+        """Stop waiting for the answers of a lost peer, and forget its look-ups."""
         for key, lookup in list(self._lookups.items()):
             if lookup.parent == peer:
                 del self._lookups[key]
@@ -346,8 +351,8 @@ class Lookups:
         self._update_due()
 
     def timer_due(self, now_ms: int) -> None:
-        """End what has taken too long, and ask again who has not answered. A clock that was put back ends
-        what began after that.
+        """Finish look-ups whose timeout is over, and repeat unanswered questions. If the clock was set back,
+        look-ups that started later finish too.
         """
         for lookup in list(self._lookups.values()):
             if not lookup.is_open:
@@ -366,7 +371,7 @@ class Lookups:
         self.start_due(now_ms)
 
     def _update_due(self) -> None:
-        """Find out when there is something to do next."""
+        """Compute `due_ms`."""
         due_ms = self._node_role.lookup_due_ms()
         for lookup in self._lookups.values():
             if lookup.is_open:
@@ -377,5 +382,5 @@ class Lookups:
 
 
 def _onward_timeout_ms(timeout_ms: int) -> int:
-    """Return how long somebody else may take, so that there is time left to hand its answer on."""
+    """Return the timeout for the next mediator, which leaves time to return its answer."""
     return max(timeout_ms * 3 // 4, 1)

@@ -1,17 +1,16 @@
-"""What is done when work with one message fails that must not fail: the message is quarantined, and nothing
-ends.
+"""Quarantine: isolates a message whose processing raised unexpectedly, so that the node keeps running.
 
-A language, a directory, a filter host or a replication policy may be somebody else's, and have a defect that
-one message finds. Such work is done here, in one place: whatever it raises becomes an event and a durable
-mark, and that kind of work is not tried with that message again, after a restart neither. The message itself
-stays held and is relayed; another node may be able to do what could not be done here. A mark dies with its
-message, so marks need no bound of their own.
+A language, directory, filter host or replication policy may come from another package and fail with one
+message. `Quarantine.attempt` calls it: an exception becomes an event and a durable mark, and this kind of
+work is never tried with this message again, not even after a restart. The message stays held and is relayed;
+another node may be able to process it. A mark is removed with its message, so marks need no limit of their
+own.
 
-Work that reached its limit (dens/overlay/session/work_budget.py) is not failed work: an event says that its
+Work that reached its limit (dens/overlay/session/work_budget.py) has not failed: an event reports that the
 outcome is undecided, and nothing is marked.
 
-An error of `REFUSALS` says that bytes are bad, and is an answer while a message is being taken: whoever takes
-it asks for that (`may_reject`). What a store raises is nobody's message's fault, and goes on.
+`REFUSALS` mean invalid bytes, a regular result while a message is received; callers that handle them pass
+`may_reject`. Exceptions of the store are not caused by a message and propagate.
 """
 
 from collections import deque
@@ -31,40 +30,42 @@ Outcome = TypeVar("Outcome")
 
 
 class Work(IntFlag):
-    """What may fail with one message. A number is written into stores, and never changes its meaning. The
-    lower-case name is the word in events.
+    """Kinds of work that may fail with one message. The numbers are in stores and never change their meaning;
+    the lower-case names are in events.
     """
 
     TAKING = 1
-    """Learning what it means to this node."""
+    """Receiving the message."""
     MATCHING = 2
-    """Holding it in a matcher, or finding what it satisfies."""
+    """Adding it to a matcher, or matching it."""
     LOOKUP = 4
-    """Asking the directory who can serve it, or telling the directory of it."""
+    """Querying the directory about it, or adding it to the directory."""
     FORMING = 8
-    """Making of it what an end is to be sent."""
+    """Making the form that an endpoint receives."""
     SHARING = 16
-    """Asking the replication policy about it."""
+    """Calling the replication policy."""
     FILTERING = 32
-    """Handing it to a filter host."""
+    """Installing it in a filter host."""
     ENDING = 64
-    """Taking it out of somewhere when it is over; there is nothing left to mark then."""
+    """Removing it after its end; nothing is left to mark then."""
     COVERING = 128
-    """Asking which subscriptions stand for it at sources; it is installed as if none did."""
+    """Finding subscriptions that cover it at sources; on failure it is installed as if there were none."""
     COMPOSING = 256
-    """Feeding it to a composer, or taking what that made of it."""
+    """Feeding it to a composer, or making its composites."""
 
 
 _NOT_KEPT: Final = Work.ENDING
 
 REFUSALS: Final = (VectorError, RemoteProtocolError)
-"""What says that bytes are bad, which is not the same as being broken: the one error of every verb that other
-rooms are asked with bytes, and that of the overlay's own payloads.
+"""Exceptions for invalid bytes: that of languages, directories and filter hosts, and that of the overlay's
+own payloads. Any other exception is a defect.
 """
 
 
 def describe_failure(work: Work, error: Exception) -> str:
-    """Return which work failed, with what, and where: a bounded word, whatever the message says."""
+    """Return the kind of work, the type of the exception and its place. The length is bounded: texts of
+    exceptions may quote the message.
+    """
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -73,14 +74,14 @@ def describe_failure(work: Work, error: Exception) -> str:
 
 
 class Quarantine:
-    """Does what may fail, and keeps away from it the messages with which it failed."""
+    """Calls code that may fail, and skips messages with which it has failed."""
 
     __slots__ = ("_durable", "_events", "_exceeded")
 
     def __init__(
         self, durable: DurableState, events: deque[Event], exceeded: tuple[type[Exception], ...] = ()
     ) -> None:
-        """`exceeded` are errors that say that work reached a limit: it is undecided then, and no failure."""
+        """`exceeded` are exceptions of work that reached a limit: its outcome is undecided."""
         self._durable = durable
         self._events = events
         self._exceeded = exceeded
@@ -92,7 +93,7 @@ class Quarantine:
     def holds(self, item: Item, work: Work) -> bool:
         """Return whether this work failed with this message."""
         works = self._durable.quarantined.get(item.id)
-        return works is not None and bool(works & work)  # Nearly always nothing has failed; flags are slow.
+        return works is not None and bool(works & work)  # Hardly anything ever fails; flags are slow.
 
     def attempt(
         self,
@@ -105,9 +106,7 @@ class Quarantine:
         peer: int | None = None,
         may_reject: bool = False,
     ) -> Outcome:
-        """Return what `do(*arguments)` returns; or `otherwise`, where it fails or has failed with this
-        message.
-        """
+        """Return `do(*arguments)`, or `otherwise` if it fails or has failed with this message."""
         if self.holds(item, work):
             return otherwise
         try:
@@ -121,8 +120,8 @@ class Quarantine:
             return otherwise
 
     def put(self, work: Work, item: Item, error: Exception, now_ms: int, peer: int | None = None) -> bool:
-        """Quarantine a message with which this work failed, for as long as it is held; link messages never
-        are. Work that reached a limit is undecided instead. Return whether the message is quarantined.
+        """Quarantine a message with which this work failed, for as long as it is held; link messages are
+        never marked. Work that reached a limit is undecided instead. Return whether the work failed.
         """
         if isinstance(error, self._exceeded):
             self._events.append(MessageUndecided(now_ms, item, peer, describe_failure(work, error)))

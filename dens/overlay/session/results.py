@@ -1,14 +1,15 @@
-"""What notifications say, apart from the messages that say it: who takes, shows and lets go of what.
+"""Deduplication of results: what notifications state, independent of the messages that carry it.
 
-Two mediators that find the same make two messages. A result has an identity, which is the same in both, and a
-rank: what is said at rank 1 (a prediction came true, or did not) overtakes rank 0 (it was predicted). The
-highest rank of every identity is remembered durably (dens/overlay/storage/known_results.py), with the
-message that said it.
+Two mediators that compose the same result make two messages. A result has an identity, the same in both, and
+a rank: rank 1 (a prediction came true, or did not) supersedes rank 0 (the prediction). The highest rank of
+every identity is stored durably (dens/overlay/storage/known_results.py).
 
-- A mediator takes a notification iff it raises some identity, and lets go of those that others overtake in
-  all that they say.
-- A subscriber shows one iff it raises some identity from unknown to rank 0, or from rank 0 to 1. So it knows
-  rank 0 only of what it has shown, and shows no outcome without its prediction, and no prediction after it.
+- A mediator accepts a notification iff it raises the rank of an identity, and drops those that others
+  supersede in
+  all their results.
+- A subscriber delivers one iff it raises an identity from unknown to rank 0, or from rank 0 to 1. So it has
+  rank 0
+only of delivered results, and delivers no outcome without its prediction and no prediction after its outcome.
 """
 
 from collections.abc import Mapping
@@ -21,15 +22,15 @@ from dens.overlay.storage.notification_store import Carried
 from dens.overlay.wire.item import Item, ItemId
 
 _DIGEST_BYTES: Final = 11
-"""A row's key has room for it, and no two of a mission's results have one digest."""
+"""It fits into the key of a row, and collisions within a mission are negligible."""
 _RANKS: Final = (0, 1)
 
 Results = tuple[tuple[int, int, int], ...]
-"""What a notification says: the digest of each identity, the rank, and how long after it others say it."""
+"""Results of a notification: digest of the identity, rank, and for how long others may repeat it."""
 
 
 class ResultTracker:
-    """Reads results, and remembers them for one node."""
+    """Reads the results of notifications, and remembers them for one node."""
 
     __slots__ = ("_durable", "_limits", "readers")
 
@@ -40,75 +41,83 @@ class ResultTracker:
         """By language; for reading."""
 
     def read_results(self, language: int, vector: bytes) -> Results:
-        """Return what a notification says; nothing where its language has no results. A bad vector raises."""
+        """Return the results of a notification; nothing if its language has none. An invalid
+        vector raises.
+        """
         reader = self.readers.get(language)
         if reader is None:
             return ()
-        said: list[tuple[int, int, int]] = []
+        results: list[tuple[int, int, int]] = []
         for result in reader(vector):
             rank = result.rank
             if rank not in _RANKS:
-                raise ValueError(f"a result has the rank 0 or 1, here is {rank}")
+                raise ValueError(f"the rank of a result is 0 or 1, not {rank}")
             digest = blake2b(bytes((language,)) + result.identity, digest_size=_DIGEST_BYTES).digest()
-            said.append((int.from_bytes(digest, "big"), rank, result.span_ms))
-        return tuple(said)
+            results.append((int.from_bytes(digest, "big"), rank, result.span_ms))
+        return tuple(results)
 
-    def raises_any(self, said: Results, now_ms: int) -> bool:
-        """Return whether anything of this is news."""
+    def raises_any(self, results: Results, now_ms: int) -> bool:
+        """Return whether one of these results raises a rank."""
         known = self._durable.results
-        return any(rank > known.rank(key, now_ms) for key, rank, _ in said)
+        return any(rank > known.rank(key, now_ms) for key, rank, _ in results)
 
-    def is_shown(self, said: Results, now_ms: int) -> bool:
-        """Return whether a subscriber shows this: it is new, or the outcome of something that was shown."""
+    def is_shown(self, results: Results, now_ms: int) -> bool:
+        """Return whether a subscriber delivers these: one is new, or the outcome of a delivered
+        prediction.
+        """
         known = self._durable.results
-        return any(known.rank(key, now_ms) == rank - 1 for key, rank, _ in said)
+        return any(known.rank(key, now_ms) == rank - 1 for key, rank, _ in results)
 
-    def has_room_for(self, said: Results, now_ms: int) -> bool:
-        """Return whether all of this can be remembered without forgetting anything that is not over."""
+    def has_room_for(self, results: Results, now_ms: int) -> bool:
+        """Return whether all of these can be remembered without forgetting an unexpired one."""
         self._durable.forget_results(now_ms)
-        return len(self._durable.results) + len(said) <= self._limits.known_results
+        return len(self._durable.results) + len(results) <= self._limits.known_results
 
-    def note(self, item: Item, said: Results, now_ms: int, account: int) -> None:
-        """Remember what a message says, for as long as it, or another that says it, may be somewhere; it is
-        charged to the share of this account.
+    def note(self, item: Item, results: Results, now_ms: int, account: int) -> None:
+        """Remember the results of a message for as long as it, or another with the same results, may exist.
+        They are charged to the share of this account.
         """
         until_ms = item.expires_ms + self._limits.remember_ms
-        for key, rank, span_ms in said:
+        for key, rank, span_ms in results:
             self._durable.note_result(key, rank, until_ms + span_ms, account, now_ms)
 
 
 class HeldResults:
-    """What the notifications say that a mediator holds."""
+    """The results of the notifications that a mediator holds."""
 
-    __slots__ = ("_durable", "_holders", "said", "tracker")
+    __slots__ = ("_durable", "_holders", "by_item", "tracker")
 
     def __init__(self, context: NodeContext, tracker: ResultTracker) -> None:
         self._durable = context.durable
         self.tracker: Final = tracker
-        self.said: Final[dict[ItemId, Results]] = {}
-        """What each of those says that say anything; for reading."""
+        self.by_item: Final[dict[ItemId, Results]] = {}
+        """Results by message, without messages that have none; for reading."""
         self._holders: dict[int, dict[ItemId, None]] = {}
 
-    def hold(self, carried: Carried, said: Results, now_ms: int) -> list[ItemId]:
-        """Remember what a message says that is held from now on; return those that are overtaken by it."""
+    def hold(self, carried: Carried, results: Results, now_ms: int) -> list[ItemId]:
+        """Add a message; return the held messages that it supersedes."""
         item = carried.item
-        self.tracker.note(item, said, now_ms, carried.account)
-        self.restore(item.id, said)
+        self.tracker.note(item, results, now_ms, carried.account)
+        self.restore(item.id, results)
         known = self._durable.results
-        met = {one: None for key, _, _ in said for one in self._holders[key]}
-        return [one for one in met if all(rank < known.rank(key, now_ms) for key, rank, _ in self.said[one])]
+        related = {item_id: None for key, _, _ in results for item_id in self._holders[key]}
+        return [
+            item_id
+            for item_id in related
+            if all(rank < known.rank(key, now_ms) for key, rank, _ in self.by_item[item_id])
+        ]
 
-    def restore(self, item_id: ItemId, said: Results) -> None:
-        """Know what a message says that is held."""
-        self.said[item_id] = said
-        for key, _, _ in said:
+    def restore(self, item_id: ItemId, results: Results) -> None:
+        """Add a message whose results are remembered already."""
+        self.by_item[item_id] = results
+        for key, _, _ in results:
             self._holders.setdefault(key, {})[item_id] = None
 
     def release(self, item_id: ItemId) -> Results:
-        """Hold a message no longer; what it said stays said. Return what nobody else here says."""
-        said = self.said.pop(item_id, ())
+        """Remove a message; its results stay remembered. Return those that no other held message has."""
+        results = self.by_item.pop(item_id, ())
         alone: list[tuple[int, int, int]] = []
-        for key, rank, span_ms in said:
+        for key, rank, span_ms in results:
             holders = self._holders[key]
             del holders[item_id]
             if not holders:
@@ -117,6 +126,6 @@ class HeldResults:
         return tuple(alone)
 
     def forget(self, item_id: ItemId) -> None:
-        """Hold a message no longer, as if it had never been here."""
+        """Remove a message, and forget its results that no other held message has."""
         for key, _, _ in self.release(item_id):
             self._durable.forget_result(key)

@@ -1,8 +1,7 @@
-"""What messages mean to one kind of node: all that an engine and its transmitter ask of it.
+"""Interface between an engine and the role of its node: subscriber, mediator, broker or publisher.
 
-An engine (dens/overlay/session/engine.py) knows contacts, sessions and acknowledgements; a transmitter
-(dens/overlay/session/transmitter.py) knows queues, windows and datagrams. Neither knows what is said. A
-subscriber, a mediator and a publisher do.
+An engine (dens/overlay/session/engine.py) handles contacts, sessions and acknowledgements; a transmitter
+(dens/overlay/session/transmitter.py) queues, windows and datagrams. Only the role interprets messages.
 """
 
 from abc import ABC, abstractmethod
@@ -20,148 +19,152 @@ from dens.overlay.wire.summary import Summary
 
 
 class NodeRole(ABC):
-    """One kind of node, as its engine sees it."""
+    """The role of a node: callbacks and queries of its engine."""
 
     __slots__ = ()
 
     role: ClassVar[Role]
     commits_at_once: ClassVar[bool] = True
-    """Whether what an application asked is committed even if nothing is sent. A mediator has no application,
+    """Whether calls of the application are committed even if nothing is sent. A mediator has no application
     and waits for its next acknowledgements, so that one commit serves a batch.
     """
 
-    # ------------------------------------------------------------------ what an engine asks
+    # ------------------------------------------------------------------ called by the engine
 
     @abstractmethod
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        """Take up what was committed before a restart; expired messages too, which end with the next verb."""
+        """Load what was committed before a restart, including expired messages: these end with
+        the next call.
+        """
 
     @abstractmethod
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        """Queue what the peer lacks; `known` is what it has."""
+        """Queue what the peer lacks; `known` is its summary."""
 
-    def on_summary_part(  # noqa: B027 only mediators speak in parts
+    def on_summary_part(  # noqa: B027 only mediators send parts
         self, session: PeerSession, known: Summary, first: int, now_ms: int
     ) -> None:
-        """Queue what the peer lacks of the origins that a further part of its summary is about: those from
-        `first` to `session.covered`.
+        """Queue what the peer lacks of the origins from `first` to `session.covered`, the next part of its
+        summary.
         """
 
     @abstractmethod
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
-        """Take a message that is new, unexpired and the peer's to send; say how. None says that it cannot."""
+        """Process a message that is new, unexpired and permitted for this peer; return its status, or None if
+        that failed.
+        """
 
-    def on_stored(  # noqa: B027 nothing is what ends do
+    def on_stored(  # noqa: B027 endpoints do nothing
         self, items: Sequence[Item], session: PeerSession, now_ms: int
     ) -> None:
-        """Tell others of what has just been stored; it came together, from this peer."""
+        """Forward messages that were just stored; they came together, from this peer."""
 
     @abstractmethod
     def on_take_failed(self, item: Item, now_ms: int) -> Status:
-        """Say what becomes of a message that could not be taken."""
+        """Return the status of a message whose processing failed."""
 
     @abstractmethod
     def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over; return whether it is to be remembered for longer."""
+        """Remove an expired message; return whether its id is to be remembered for longer."""
 
-    def on_acknowledged(  # noqa: B027 nothing is what most do
+    def on_acknowledged(  # noqa: B027 most do nothing
         self, item: Item, status: int, session: PeerSession, now_ms: int
     ) -> None:
-        """Learn how a peer took a message; `item` is what was sent. To an end nothing changes: what a
-        mediator has, its next summary says.
+        """Process the acknowledgement of a message; `item` is what was sent. Most endpoints ignore it: the
+        next summary of a mediator shows what it has.
         """
 
     def duplicate_status(self, item: Item, session: PeerSession) -> Status:
-        """Return the answer to a counted copy of a message that is known here."""
+        """Return the status for a counted copy of a known message."""
         return KNOWN
 
     def read_summary(self, message: SummaryMessage) -> Summary:
-        """Return what a peer's summary says, or raise RemoteProtocolError."""
+        """Decode the summary of a peer, or raise RemoteProtocolError."""
         if message.last != LAST_NODE or message.first:
-            raise RemoteProtocolError("only between mediators a summary comes in parts")
+            raise RemoteProtocolError("only mediators send a summary in parts")
         return summary.decode(message.known)
 
     def next_expiry_ms(self) -> int:
-        """Return when something ends, or may end, that is no message."""
+        """Return when state other than a message expires, or may expire."""
         return NEVER_MS
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
-        """End what is no message and is over by then; return whether anything was. It is told as of now."""
+        """Expire state other than messages until then; return whether there was any. Events have the time
+        `now_ms`.
+        """
         return False
 
     def next_timer_ms(self) -> int:
-        """Return when there is something to do that cannot wait for the node's next verb."""
+        """Return when `timer_due` is needed, independent of other calls."""
         return NEVER_MS
 
-    def timer_due(self, now_ms: int) -> None:  # noqa: B027 nothing is what most do
-        """Do it."""
+    def timer_due(self, now_ms: int) -> None:  # noqa: B027 most have no timers
+        """Process what is due at `next_timer_ms`."""
 
-    # ------------------------------------------------------------------ what look-ups ask
+    # ------------------------------------------------------------------ called by look-ups
     # (dens/overlay/session/lookup.py)
 
     def offers_for(self, question: bytes) -> list[HeardOffer]:
-        """Return the announcements that a question is about; ends know of none that they could vouch for.
-        Bytes that are no question raise `VectorError`.
+        """Return the announcements that answer a question; endpoints answer none. An invalid question raises
+        `VectorError`.
         """
         return []
 
     def lookup_due_ms(self) -> int:
-        """Return when this node wants to know who offers what."""
+        """Return when this node needs a look-up."""
         return NEVER_MS
 
     def next_question(self, now_ms: int) -> tuple[bytes, int, int] | None:
-        """Return what it wants to know now: the question, over how many mediators, for how long; or None. It
-        does not want it a second time for that.
+        """Return the question, the maximal number of mediators and the timeout of the look-up that is due, or
+        None; either way it is no longer due.
         """
         return None
 
-    def on_lookup_started(self, number: int) -> None:  # noqa: B027 nothing is what most do
-        """Learn that what it wanted to know was asked, under this number."""
+    def on_lookup_started(self, number: int) -> None:  # noqa: B027 most do nothing
+        """Note the number of the look-up for `next_question`."""
 
-    def on_lookup_done(self, heard: OffersHeard, now_ms: int) -> None:  # noqa: B027 nothing is what most do
-        """Learn what was answered."""
+    def on_lookup_done(self, heard: OffersHeard, now_ms: int) -> None:  # noqa: B027 most do nothing
+        """Process the result of a look-up of this node."""
 
-    # ------------------------------------------------------------------ what a transmitter asks
+    # ------------------------------------------------------------------ called by the transmitter
 
     @abstractmethod
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        """Return the summary this peer needs."""
+        """Return the summary for this peer."""
 
     def summary_part(
         self, session: PeerSession, first: int, last: int | None, most_bytes: int
     ) -> tuple[bytes, int]:
-        """Return the summary this peer needs of the origins from `first` to `last`, and the last (None: as
-        many as fit). What an end needs is in one part.
+        """Return the summary for this peer of the origins from `first` to `last`, and the last one (None: as
+        many as fit). That of an endpoint has one part.
         """
         return self.summary_for(session, most_bytes), LAST_NODE
 
     @abstractmethod
     def held(self, item_id: ItemId) -> Item | None:
-        """Return a message that is held and may be sent."""
+        """Return a held message that may be sent, or None."""
 
     def relays_as_held(self) -> bool:
-        """Return whether notifications always leave as they are held, so that nobody need be asked how."""
+        """Return whether notifications always leave as they are held, so that `frame` is not needed."""
         return False
 
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        """Return a message that is held as it is to be transmitted, or None where it is not worth sending any
-        more.
-        """
+        """Return a held message in the form for this peer, or None if it need not be sent any more."""
         return item
 
     def reserves_copies(self) -> bool:
-        """Return whether `leaves` has to be called for notifications."""
+        """Return whether `on_transmit` has to be called for notifications."""
         return False
 
-    def on_transmit(  # noqa: B027 most count no copies
+    def on_transmit(  # noqa: B027 most do not count copies
         self, item: Item, session: PeerSession, now_ms: int
     ) -> None:
-        """Reserve a copy for a peer: this notification, in this form, is sent to it now."""
+        """Reserve a copy for a peer: this notification is being sent to it in this form."""
 
     def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return what the replication policy tells its peers; ends have none."""
+        """Return the note of the replication policy; endpoints have none."""
         return b""
 
     def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
-        """Return the ends that this peer is told of as hosted here; ends host nobody."""
+        """Return the hosted endpoints that this peer learns of; endpoints host none."""
         return ()

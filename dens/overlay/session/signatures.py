@@ -1,10 +1,10 @@
-"""Who said it: a subscriber's own signature over what never changes on the way.
+"""End-to-end signatures of subscribers, over the fields of a message that never change on the way.
 
-A tag (dens/overlay/wire/authentication.py) says which *neighbour* sent some bytes, and is made again at
-every hop; so a mediator could speak for a subscriber. Where subscribers sign, a mediator that knows their
-keys takes their subscriptions, renewals, withdrawals and receipts only with their signature, whoever brings
-them. Age, hops and copies change on the way and are not covered. Publishers are not asked to verify: boards
-cannot, and what they are told to look for comes from their mediator, without the signature.
+A tag (dens/overlay/wire/authentication.py) authenticates the *neighbour* that sent some bytes, and is made
+again at every hop, so a mediator could impersonate a subscriber. If subscribers sign, a mediator that knows
+their keys accepts their subscriptions, renewals, withdrawals and receipts only with their signature, from any
+peer. Age, hops and copies change on the way and are not covered. Publishers do not verify: boards cannot, and
+they receive filters from their mediator without the signature.
 """
 
 from struct import Struct
@@ -21,14 +21,14 @@ _WIDE_LABEL: Final = b"dens subscriber v2"
 _WIDE: Final = Struct(">BBIIB")
 _LAST_NARROW: Final = 0xFFFF
 _NARROW: Final = b"\x00\x00"
-"""Up to envelope version 2 an origin had two bytes, in receipts too. What was signed then stays signed: where
-two bytes suffice they are what is signed, and the label says which of the two it is.
+"""Up to envelope version 2 an origin had two bytes, in receipts too. To keep old signatures valid, the short
+form is signed if two bytes suffice; the label distinguishes the two forms.
 """
 _SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
 
 
 def statement(item: Item) -> bytes:
-    """Return what is signed: type, language, origin, number, lifetime code and payload, behind a label."""
+    """Return the signed bytes: a label, then type, language, origin, number, lifetime code and payload."""
     is_wide = item.origin > _LAST_NARROW
     label, fixed = (_WIDE_LABEL, _WIDE) if is_wide else (_LABEL, _FIXED)
     payload = item.payload
@@ -38,15 +38,13 @@ def statement(item: Item) -> bytes:
 
 
 def signed(item: Item, signer: Signer | None) -> Item:
-    """Return the message with its maker's signature, or as it is where its maker does not sign."""
+    """Return the message with a signature, or unchanged without a signer."""
     return item if signer is None else item.replace(signature=signer.sign(statement(item)))
 
 
 def has_valid_signature(item: Item, identities: Identities | None) -> bool:
-    """Return whether a message may be believed to be its origin's.
-
-    It may where it is none of a subscriber's, where nobody's identity is known here, and where its origin
-    does not sign; from one that signs only with its signature.
+    """Return whether a message has the signature that it needs: one whose type is signable, from an origin
+    that signs. Others need none.
     """
     if identities is None or item.type not in _SIGNABLE or not identities.is_signer(item.origin):
         return True
@@ -56,7 +54,7 @@ def has_valid_signature(item: Item, identities: Identities | None) -> bool:
 def verifies_signature(
     item: Item, identities: Identities | None, quarantine: Quarantine, peer: int, now_ms: int
 ) -> bool:
-    """Return whether a message that a peer brings is believed; one that cannot be verified is not."""
+    """Return whether a message of a peer has the signature that it needs; not if the verification fails."""
     if identities is None:
         return True
     return quarantine.attempt(

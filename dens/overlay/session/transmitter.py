@@ -1,9 +1,9 @@
-"""What transmits: which messages leave for one peer now, in which datagrams, with which tags.
+"""Transmitter: forms the datagrams that leave for one peer now, with their tags.
 
-A session says what is due (dens/overlay/session/peer_session.py: the send queue, the window, the
-retransmission timers); here it becomes bytes. First comes a hello where one is wanted, then
-retransmissions, then what is queued, as far as the window has room. What goes to a mediator shares
-datagrams, and acknowledgements ride along; to an end, which may be a board, every message goes alone.
+The session (dens/overlay/session/peer_session.py) has the send queue, the window and the retransmission
+timers. First comes a HELLO if one is due, then retransmissions, then queued messages as far as the window
+permits. Messages to a mediator share datagrams, together with acknowledgements; an endpoint, which may be a
+board, receives every message in a datagram of its own.
 """
 
 from typing import Final
@@ -31,15 +31,15 @@ from dens.overlay.wire.item import item_id as item_id_of
 from dens.overlay.wire.messages import Acknowledgement, Batch, Hello, SummaryMessage
 
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
-"""What is formed again for each receiver; all else is relayed as it is held."""
+"""Types with a form per receiver; all others are relayed as they are held."""
 _BATCH_MAX: Final = 256
-"""So many messages share a datagram at most."""
+"""Messages per datagram."""
 _ACKS_MAX: Final = 4_096
-"""So many acknowledgements fit into one datagram, with room to spare."""
+"""Acknowledgements per datagram; they take 37 KB."""
 
 
 class _DatagramDraft:
-    """What has been gathered for one datagram."""
+    """Messages gathered for one datagram."""
 
     __slots__ = ("bodies", "items", "size")
 
@@ -50,7 +50,7 @@ class _DatagramDraft:
 
 
 class Transmitter:
-    """What goes out of a node; dens/overlay/session/engine.py is given what comes in."""
+    """Forms the outgoing datagrams of an engine."""
 
     __slots__ = (
         "_authenticator",
@@ -78,7 +78,7 @@ class Transmitter:
         self._reserves_copies = node_role.reserves_copies()
 
     def transmit(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
-        """Put out what is due for one peer."""
+        """Append the datagrams that are due for one peer to `out`."""
         if session.is_hello_queued or (not session.is_heard and session.hello_due_ms <= now_ms):
             session.is_hello_queued = False
             session.hello_due_ms = now_ms + self._hello_ms
@@ -111,7 +111,7 @@ class Transmitter:
                 self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
 
     def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
+        """Return a message in the form for this peer, or None if it need not be sent."""
         if type == SUMMARY:
             return self._summary(item_id, session, now_ms)
         item = self._node_role.held(item_id)
@@ -150,7 +150,7 @@ class Transmitter:
         out: list[Datagram],
         again: Flight | None = None,
     ) -> None:
-        """Put a message to those that leave together, and send them off where it does not fit."""
+        """Add a message to the datagram; send the datagram first if the message does not fit."""
         if self._reserves_copies and item.type == NOTIFICATION:
             self._node_role.on_transmit(item, session, now_ms)
         if load.items and (
@@ -175,7 +175,7 @@ class Transmitter:
         out: list[Datagram],
         again: Flight | None = None,
     ) -> None:
-        """Send in one datagram what was gathered, with the acknowledgements that wait for one."""
+        """Send the gathered messages in one datagram, together with pending acknowledgements."""
         items, bodies = load.items, load.bodies
         if not items:
             return
@@ -213,8 +213,8 @@ class Transmitter:
         return Hello(self._node_role.role, session.own_session, session.peer_session)
 
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
-        """Return our summary, or a part of it. What interval a part is about stays what it was when it was
-        first formed, and then the next part is queued.
+        """Return our summary, or a part of it. The interval of a part is fixed when it is first formed; then
+        the next part is queued.
         """
         node_role, hello = self._node_role, self._hello(session)
         first, chosen = session.parts[item_id]

@@ -1,10 +1,10 @@
-"""Deduplication: what a node has seen, so that it neither takes nor asks for anything twice.
+"""Deduplication: the ids of all messages that a node knows, so that it neither accepts nor requests one
+twice.
 
-A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
-withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
-found with two heaps: what is held has to end on time, because that is told; what is only known may be
-forgotten when somebody next asks, and nobody need be woken for it. Heaps are made again when most of what is
-in them is gone, so that what comes and goes leaves nothing behind.
+A message is known from its reception until some time after its lifetime, when no node offers it any more. It
+is *held* first, and *released* when it was replaced, withdrawn, dropped or has expired. Two heaps find the
+ends: held messages expire on time, because an event reports it; released ones are forgotten at the next
+opportunity, without a timer. A heap is rebuilt when most of its entries are obsolete.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,15 +18,15 @@ from dens.overlay.wire.item import NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from dens.overlay.wire.summary import NumberRanges, Summary, encode, read_origin, varint
 
 _ORIGIN_BYTES_MAX: Final = 1 << 20
-"""Room for whatever is known of one origin."""
+"""Enough for the ranges of one origin."""
 _SCAN_MAX: Final = 64
-"""So many numbers that somebody else knows are looked at to find a later one."""
+"""Numbers of a peer that are examined to find a later one."""
 _NONE: Final = -2
-"""No origin, nor the one before the first."""
+"""Neither an origin nor the one before the first."""
 
 
 class KnownItems:
-    """Identities with the local time until which each is remembered."""
+    """Message ids with the local time until which each is remembered."""
 
     __slots__ = (
         "_by_origin",
@@ -47,15 +47,15 @@ class KnownItems:
     def __init__(self) -> None:
         self._by_origin: dict[int, NumberRanges] = {}
         self.ends: Final[dict[ItemId, int]] = {}
-        """Until when each is remembered; for reading."""
+        """Time until which each id is remembered; for reading."""
         self._released: dict[ItemId, None] = {}
         self._released_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
         self.wake_ms = NEVER_MS
-        """When to look for ends of what is held: never later than the next one."""
+        """When to call `pop_expired`: never later than the next expiry."""
         self._released_heap: list[tuple[int, ItemId]] = []
         self.forget_ms = NEVER_MS
-        """When there may be something to forget: never later than the next one."""
+        """When to call `pop_forgotten`: never later than the next one."""
         self._changed: set[int] = set()
         self._origins: list[int] = []
         self._chunks: list[bytes] = []
@@ -70,18 +70,18 @@ class KnownItems:
 
     @property
     def released_count(self) -> int:
-        """Return how many are remembered that are no longer held."""
+        """Return the number of released messages."""
         return len(self._released)
 
     def add(self, item_id: ItemId, until_ms: int) -> None:
-        """Remember this message, which is held, until then."""
+        """Add a held message."""
         self.ends[item_id] = until_ms
         heappush(self._heap, (until_ms, item_id))
         if until_ms < self.wake_ms:
             self.wake_ms = until_ms
         self._note_known(item_id)
         if len(self._heap) > 64 + 4 * (len(self.ends) - len(self._released)):
-            self._heap = [(end_ms, one) for one, end_ms in self.ends.items() if one not in self._released]
+            self._heap = [(end_ms, held) for held, end_ms in self.ends.items() if held not in self._released]
             heapify(self._heap)
 
     def _note_known(self, item_id: ItemId) -> None:
@@ -93,19 +93,19 @@ class KnownItems:
         self._changed.add(origin)
 
     def add_released(self, item_id: ItemId, until_ms: int) -> None:
-        """Remember until then a message that is not held."""
+        """Add a message that is not held."""
         self._note_known(item_id)
         self.mark_released(item_id, until_ms)
 
     def mark_released(self, item_id: ItemId, until_ms: int) -> None:
-        """Remember until then a message that is known and no longer held."""
+        """Mark a known message as released, and remember it until then."""
         self.ends[item_id] = until_ms
         heappush(self._released_heap, (until_ms, item_id))
         if until_ms < self.forget_ms:
             self.forget_ms = until_ms
         self._note_released(item_id)
         if len(self._released_heap) > 64 + 4 * len(self._released):
-            self._released_heap = [(self.ends[one], one) for one in self._released]
+            self._released_heap = [(self.ends[released], released) for released in self._released]
             heapify(self._released_heap)
 
     def _note_released(self, item_id: ItemId) -> None:
@@ -113,19 +113,19 @@ class KnownItems:
         self._released_by_origin.setdefault(item_id >> NUMBER_BITS, {})[item_id] = None
 
     def released_count_of(self, origin: int) -> int:
-        """Return how many of one origin are remembered that are no longer held."""
+        """Return the number of released messages of an origin."""
         return len(self._released_by_origin.get(origin, ()))
 
     def oldest_released(self) -> ItemId:
-        """Return the one that has been done with for longest."""
+        """Return the message that was released first."""
         return next(iter(self._released))
 
     def oldest_released_of(self, origin: int) -> ItemId:
-        """Return the one of this origin that has been done with for longest."""
+        """Return the message of this origin that was released first."""
         return next(iter(self._released_by_origin[origin]))
 
     def forget(self, item_id: ItemId) -> None:
-        """Forget it now; an unknown one is no error."""
+        """Forget a message, if it is known."""
         if self.ends.pop(item_id, None) is None:
             return
         origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
@@ -142,48 +142,49 @@ class KnownItems:
         self._changed.add(origin)
 
     def pop_expired(self, now_ms: int) -> tuple[ItemId, int] | None:
-        """Return one that is held and whose time is over, with its end, or None. The earliest comes first,
-        each once: `forget` or `mark_released` should follow.
+        """Return an expired held message and its end, the earliest first, or None. Each is returned once:
+        `forget` or `mark_released` must follow.
         """
-        found = None
+        expired = None
         heap = self._heap
-        while found is None and heap and heap[0][0] <= now_ms:
+        while expired is None and heap and heap[0][0] <= now_ms:
             end_ms, item_id = heappop(heap)
             if self.ends.get(item_id) == end_ms and item_id not in self._released:
-                found = item_id, end_ms
+                expired = item_id, end_ms
         self.wake_ms = heap[0][0] if heap else NEVER_MS
-        return found
+        return expired
 
     def pop_forgotten(self, now_ms: int) -> ItemId | None:
-        """Forget and return one that is not held and whose time is over, or None; the earliest first."""
-        found = None
+        """Forget and return a released message whose time is over, the earliest first, or None."""
+        forgotten = None
         heap = self._released_heap
-        while found is None and heap and heap[0][0] <= now_ms:
+        while forgotten is None and heap and heap[0][0] <= now_ms:
             end_ms, item_id = heappop(heap)
             if self.ends.get(item_id) == end_ms and item_id in self._released:
                 self.forget(item_id)
-                found = item_id
+                forgotten = item_id
         self.forget_ms = heap[0][0] if heap else NEVER_MS
-        return found
+        return forgotten
 
     def lacking_of(self, origin: int, summary: Summary) -> Iterator[ItemId]:
-        """Yield what is known here of one origin and not there, by number."""
+        """Yield the messages of an origin that a summary lacks, by number."""
         ranges = self._by_origin.get(origin)
         if ranges is not None:
             for number in ranges.minus(summary.ranges(origin)):
                 yield origin << NUMBER_BITS | number
 
     def knows_after(self, origin: int, number: int, named: NumberRanges) -> bool:
-        """Say whether every message of this origin that was made after this one, and that somebody named, is
-        known here. What would take long to find out is not.
+        """Return whether all named numbers of this origin after `number` are known; False if that would take
+        long to find out.
         """
         unknown = enumerate(named.minus(self._by_origin.get(origin)))
-        return all(one <= number and place < _SCAN_MAX for place, one in unknown)
+        return all(missing <= number and place < _SCAN_MAX for place, missing in unknown)
 
     def _refresh(self) -> bytes:
-        """Return the summary of everything known, however long; only what changed is encoded again.
+        """Return the summary of all known messages, of any length; only changed origins are encoded again.
 
-        A piece is what one origin takes in the summary: its distance from the origin before and its chunk.
+        The piece of an origin in the summary is its distance from the origin before, and its chunk (the
+        ranges).
         """
         if not self._changed:
             return self._encoded
@@ -211,16 +212,16 @@ class KnownItems:
         return self._encoded
 
     def _renew(self, place: int) -> None:
-        """Make the piece there again, if there is one: its chunk or the origin before it is another."""
+        """Rebuild a piece, if there is one: its chunk or the origin before it has changed."""
         origins = self._origins
         if place < len(origins):
             step = origins[place] - (origins[place - 1] if place else -1) - 1
             self._pieces[place] = varint(step) + self._chunks[place]
 
     def encode_part(self, first: int, last: int | None, most_bytes: int) -> tuple[bytes, int]:
-        """Return the summary of what is known of the origins from `first` to `last`, and the last; None is
-        for as many as fit. Where an interval that was chosen earlier has outgrown its room, or one origin is
-        too much, later ranges are left out: the peer then offers what is known here already.
+        """Return the summary of the origins from `first` to `last`, and the last one (None: as many as fit).
+        If an interval that was fixed earlier has outgrown the limit, or one origin exceeds it, later ranges
+        are left out: the peer then offers messages that are known already.
         """
         encoded = self._refresh()
         end = LAST_NODE if last is None else last
@@ -250,15 +251,15 @@ class KnownItems:
         return bytes(out), origin if last is None else last
 
     def _first_piece(self, place: int, first: int) -> bytes:
-        """Return the piece of an origin with which an interval that begins there begins."""
+        """Return the piece of the first origin of an interval."""
         return varint(self._origins[place] - first) + self._chunks[place]
 
     def compare(self, encoded: bytes, first: int = 0, last: int = LAST_NODE) -> Summary:
-        """Return where a peer's summary of the origins from `first` to `last` differs from what is known
-        here, and what of these the peer lacks, by origin and number; or raise RemoteProtocolError.
+        """Return how the summary of a peer differs from this node's for the origins from `first` to `last`,
+        and the messages that the peer lacks, by origin and number; or raise RemoteProtocolError.
 
-        No piece is the beginning of another, so bytes that continue with a piece of ours say the same of
-        that origin and need not be read. What two nodes both know therefore costs next to nothing.
+        No piece is a prefix of another, so bytes that continue with a piece of ours are equal for that origin
+        and are skipped. Messages that both nodes know therefore cost next to nothing.
         """
         if encoded == self._refresh() and not first and last == LAST_NODE:
             return Summary({})
@@ -286,7 +287,7 @@ class KnownItems:
                     break
             theirs, ranges, position = read_origin(encoded, position, theirs)
             if theirs > last:
-                raise RemoteProtocolError(f"origin {theirs} is none of {first} to {last}", position)
+                raise RemoteProtocolError(f"origin {theirs} is not within {first} to {last}", position)
             differing[theirs] = ranges
             while place < behind and origins[place] <= theirs:
                 ours = origins[place]
@@ -298,12 +299,12 @@ class KnownItems:
         return Summary(differing, lacking)
 
     def encode_only(self, origin: int, most_bytes: int) -> bytes:
-        """Return the summary of what is known of one origin."""
+        """Return the summary of one origin."""
         ranges = self._by_origin.get(origin)
         return b"" if ranges is None else encode([(origin, ranges)], most_bytes)
 
     def encode_others(self, origin: int, most_bytes: int) -> bytes:
-        """Return the summary of what is known of every other origin."""
+        """Return the summary of all origins but this one."""
         return encode(
             sorted((other, ranges) for other, ranges in self._by_origin.items() if other != origin),
             most_bytes,

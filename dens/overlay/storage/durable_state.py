@@ -1,9 +1,11 @@
-"""An engine's books: what it holds and knows, durably, and the numbers it has given out.
+"""Durable state of an engine: held and known messages, marks, and counters of numbers.
 
-- A message that is held has an ITEM row; one that is only known has a KNOWN row with the time until which.
-- Numbers are reserved in steps ahead of their use, so that no restart gives one out twice. They end: a node
-  that has used them all makes no more messages, and one without a session left does not start.
-- Everything is staged first; `commit` makes it durable, all or none.
+- A held message has an ITEM row; a released one has a KNOWN row with the time until which its id is
+  remembered.
+- Numbers are reserved in steps before their use, so that no number is used twice after a restart. They are
+  finite: a
+node that has used all message numbers makes no more messages, and one without session numbers does not start.
+- Changes are staged; `commit` makes them durable, all or none.
 """
 
 from typing import Final
@@ -20,14 +22,14 @@ from dens.overlay.wire.item import NUMBER_BITS, NUMBER_MASK, Item, ItemId, item_
 _ITEM_NUMBERS: Final = item_id(0, 0)
 _SESSION_NUMBERS: Final = item_id(1, 0)
 _SESSIONS_WITH: Final = 2
-"""Behind it stands a peer: the counter of the sessions with that one alone."""
+"""In place of an origin, with a peer as number: the counter of the sessions with this peer."""
 _LINK_NUMBERS: Final = item_id(3, 0)
 _LINK_STEP: Final = 4_096
-"""So many link numbers are reserved at once."""
+"""Link numbers that are reserved at once."""
 _LINKS_PER_NUMBER: Final = 32
-"""Link messages are more than messages: the link numbers of a new store begin so many times as high."""
+"""Link messages are more frequent: the link numbers of a new store start this many times as high."""
 _ENDS: Final = {_ITEM_NUMBERS: LINK_NUMBER, _SESSION_NUMBERS: 1 << 32}
-"""The first number of each counter that no envelope or hello can say."""
+"""The first number of each counter that does not fit into an envelope or HELLO."""
 
 _ITEM: Final = int(Space.ITEM)
 _KNOWN: Final = int(Space.KNOWN)
@@ -42,14 +44,14 @@ _LABEL: Final = int(Space.LABEL)
 _RESERVATION: Final = int(Space.RESERVATION)
 _POLICY: Final = int(Space.POLICY)
 _POLICY_STATE: Final = 0
-"""The only row of its space."""
+"""Key of the only row of its space."""
 
 
 def init_counters(store: Store, least: int) -> None:
-    """Let the numbers of a store that has given out none begin here, durably.
+    """Start the counters of a new store at `least`, durably.
 
-    Peers remember numbers for longer than a file may live: whoever lost its store and began at nothing again
-    would say new things under numbers that they take for known.
+    Peers may remember numbers for longer than a file exists: a node that lost its store and started at 0
+    again would use numbers that its peers take for known.
     """
     counters = {key for space, key, _ in store.load() if space == _COUNTER}
     firsts = {_ITEM_NUMBERS: least, _SESSION_NUMBERS: least, _LINK_NUMBERS: _LINKS_PER_NUMBER * least}
@@ -60,7 +62,7 @@ def init_counters(store: Store, least: int) -> None:
 
 
 class DurableState:
-    """The rows of one engine, written through its store."""
+    """The durable state of one engine, written through its store."""
 
     __slots__ = (
         "_is_dirty",
@@ -84,27 +86,26 @@ class DurableState:
         self.known: Final = KnownItems()
         self.results: Final = KnownResults()
         self.reservations: Final = Reservations()
-        """Copies that are not settled; for reading."""
+        """Reserved copies; for reading."""
         self.policy_state = b""
-        """What the replication policy had learnt when this was last noted; for reading."""
+        """The last stored state of the replication policy; for reading."""
         self._store = store
         self._limits = limits
         self._unverified: set[ItemId] = set()
         self.quarantined: Final[dict[ItemId, int]] = {}
-        """The kinds of work that are not done with a message (dens/overlay/session/quarantine.py); for
-        reading."""
+        """Kinds of work that are skipped for a message (dens/overlay/session/quarantine.py); for reading."""
         self.sessions_with: Final[dict[int, int]] = {}
-        """The last session with each peer for which that is noted; for reading."""
+        """The last session with peers for which it is noted; for reading."""
         self._occupied: dict[ItemId, int] = {}
         self.labels: Final[dict[int, str]] = {}
-        """The names of this node's own subscriptions by id; for reading."""
+        """Names of this node's subscriptions by id; for reading."""
         self._neighbours: dict[ItemId, int] = {}
         self._is_dirty = False
         self._next_number = {_ITEM_NUMBERS: 0, _SESSION_NUMBERS: 1, _LINK_NUMBERS: 1}
         self._reserved = dict(self._next_number)
 
     def load(self) -> tuple[list[Item], list[Item]]:
-        """Take up what was committed; return the messages that are held, and those in the inbox."""
+        """Load the committed rows; return the held messages and those in the inbox."""
         held: list[Item] = []
         inbox: list[Item] = []
         for space, key, value in self._store.load():
@@ -148,17 +149,17 @@ class DurableState:
         self._is_dirty = True
 
     def commit(self) -> None:
-        """Make everything durable that was staged."""
+        """Make all staged changes durable."""
         if self._is_dirty:
             self._store.commit()
             self._is_dirty = False
 
     def item_number(self) -> int:
-        """Return a number for a message that was never used."""
+        """Return an unused message number."""
         return self._number(_ITEM_NUMBERS)
 
     def occupy(self, item_id: ItemId, count: int) -> None:
-        """Use so many numbers after that of a subscription which was just made, and remember it while it is
+        """Reserve the next `count` numbers for the parts of a new subscription; note the count while it is
         held.
         """
         self.skip_numbers(count)
@@ -167,7 +168,7 @@ class DurableState:
             self._put(_OCCUPIED, item_id, bytes((count,)))
 
     def label(self, id: int, name: str | None) -> None:
-        """Name a subscription of this node's, or remove its name."""
+        """Set or remove the name of a subscription of this node."""
         if name is not None:
             self.labels[id] = name
             self._put(_LABEL, id, name.encode())
@@ -175,67 +176,67 @@ class DurableState:
             self._erase(_LABEL, id)
 
     def skip_numbers(self, count: int) -> None:
-        """Give so many numbers to nobody here: they are those of the parts of the message before."""
+        """Skip numbers: they belong to the parts of the previous message."""
         for _ in range(count):
             self._number(_ITEM_NUMBERS)
 
     def occupied(self, item_id: ItemId) -> int:
-        """Return how many numbers, and ids, after its own a message that is held occupies."""
+        """Return how many numbers and ids after its own a held message occupies."""
         return self._occupied.get(item_id, 0)
 
     def note_neighbour(self, item_id: ItemId, node: int) -> None:
-        """Note by whom a message came that is held, or to whom it goes, while it is held."""
+        """Note the sender or receiver of a held message, while it is held."""
         self._neighbours[item_id] = node
         self._put(_NEIGHBOUR, item_id, node.to_bytes(4, "big"))
 
     def neighbour(self, item_id: ItemId) -> int | None:
-        """Return by whom a message that is held came, or to whom it goes, if that was noted."""
+        """Return the noted sender or receiver of a held message, or None."""
         return self._neighbours.get(item_id)
 
     def reserve(self, item_id: ItemId, peer: int, reservation: Reservation) -> None:
-        """Note what became of a copy for this peer, while the message is held."""
+        """Store the reservation of a copy for this peer, while the message is held."""
         self.reservations.put(item_id, peer, reservation)
         self._put(_RESERVATION, row_key(item_id, peer), reservation.encode())
 
     def settle(self, item_id: ItemId, peer: int) -> None:
-        """Forget the reservation of a copy for this peer."""
+        """Remove the reservation of a copy for this peer."""
         self.reservations.remove(item_id, peer)
         self._erase(_RESERVATION, row_key(item_id, peer))
 
     def note_policy(self, state: bytes) -> None:
-        """Note what the replication policy has learnt."""
+        """Store the state of the replication policy."""
         if state != self.policy_state:
             self.policy_state = state
             self._put(_POLICY, _POLICY_STATE, state)
 
     def note_met(self, node: int) -> None:
-        """Note, durably, that a neighbour was met; at most `joins` of them are noted."""
+        """Note a neighbour that was met; at most `joins` neighbours are noted."""
         key = item_id(node, LINK_NUMBER)
         if key not in self._neighbours and len(self.met()) < self._limits.joins:
             self.note_neighbour(key, node)
 
     def met(self) -> list[int]:
-        """Return the neighbours that were noted as met."""
+        """Return the neighbours that were met."""
         return [node for key, node in self._neighbours.items() if key & NUMBER_MASK == LINK_NUMBER]
 
     def session_number(self) -> int:
-        """Return a number for a session that was never used."""
+        """Return an unused session number."""
         return self._number(_SESSION_NUMBERS)
 
     def note_session(self, peer: int, number: int) -> None:
-        """Note, durably, that a peer was met in this session, if in no later one."""
+        """Note the session of a contact with a peer, unless a later one is noted."""
         if self.sessions_with.get(peer, 0) < number:
             self.sessions_with[peer] = number
             self._put(_COUNTER, item_id(_SESSIONS_WITH, peer), (number + 1).to_bytes(8, "big"))
 
     def forget_sessions(self, peer: int) -> None:
-        """Note no longer when a peer was met."""
+        """Remove the noted session with a peer."""
         del self.sessions_with[peer]
         self._erase(_COUNTER, item_id(_SESSIONS_WITH, peer))
 
     def link_number(self) -> int:
-        """Return a number for a link message. Peers compare it with others of one session and with those of
-        the session before, so it rises over restarts, and begins again behind the last.
+        """Return the next link number. Peers compare it with others of this session and of the one before, so
+        it rises over restarts; it wraps around at the end.
         """
         number = self._next_number[_LINK_NUMBERS]
         if number >= self._reserved[_LINK_NUMBERS]:
@@ -245,16 +246,16 @@ class DurableState:
         return LINK_NUMBER | number % LINK_NUMBER
 
     def require_numbers(self, count: int) -> None:
-        """Refuse to begin what needs so many numbers for messages where fewer are left."""
+        """Raise LocalProtocolError if fewer message numbers are left."""
         if self._next_number[_ITEM_NUMBERS] + count > _ENDS[_ITEM_NUMBERS]:
             raise LocalProtocolError(
-                "this node has used all its 2^31 numbers for messages; start it with a new store, or under "
-                "another number"
+                "this node has used all its 2^31 message numbers; start it with a new store, or under "
+                "another node number"
             )
 
     @property
     def has_numbers(self) -> bool:
-        """Return whether a number for a message is left."""
+        """Return whether a message number is left."""
         return self._next_number[_ITEM_NUMBERS] < _ENDS[_ITEM_NUMBERS]
 
     def _number(self, counter: ItemId) -> int:
@@ -263,7 +264,7 @@ class DurableState:
             if counter == _ITEM_NUMBERS:
                 self.require_numbers(1)
             raise StoreError(
-                "this node has used all its 2^32 numbers for sessions; start it under another number"
+                "this node has used all its 2^32 session numbers; start it under another node number"
             )
         if number >= self._reserved[counter]:
             self._reserved[counter] = number + self._limits.number_step
@@ -272,41 +273,41 @@ class DurableState:
         return number
 
     def keep(self, item: Item) -> None:
-        """Hold this message until it ends, and know it."""
+        """Store a message; it is held until it expires or is released."""
         item_id = item.id
         self.known.add(item_id, item.expires_ms)
         self._store.put(_ITEM, item_id, item)
         self._is_dirty = True
 
     def kept(self, item: Item) -> Item:
-        """Return a message as the store would keep it; do so before it is held anywhere."""
+        """Return a message as the store keeps it; call this before it is held anywhere."""
         return self._store.kept(item)
 
     def rewrite(self, item: Item) -> None:
-        """Hold a changed form of a message that is held already."""
+        """Store a changed form of a held message."""
         self._put(_ITEM, item.id, item)
 
     def mark_unverified(self, item_id: ItemId) -> None:
-        """Note that a message came without a tag, for as long as it is held."""
+        """Mark a message that came without a tag, while it is held."""
         self._unverified.add(item_id)
         self._put(_UNVERIFIED, item_id, b"")
 
     def is_unverified(self, item_id: ItemId) -> bool:
-        """Return whether a message that is held came without a tag."""
+        """Return whether a held message came without a tag."""
         return item_id in self._unverified
 
     def mark_quarantined(self, item_id: ItemId, work: int) -> None:
-        """Note that these kinds of work are not done with a message, for as long as it is held."""
+        """Mark kinds of work that are skipped for a message, while it is held."""
         self.quarantined[item_id] = works = self.quarantined.get(item_id, 0) | work
         self._put(_QUARANTINED, item_id, works.to_bytes(2, "big"))
 
     @property
     def quarantined_count(self) -> int:
-        """Return how many messages are marked."""
+        """Return the number of messages with such marks."""
         return len(self.quarantined)
 
     def clear_quarantine(self, item_id: ItemId) -> None:
-        """Take the marks of quarantine off a message: it is not, or no longer, held."""
+        """Remove the quarantine marks of a message that is not, or no longer, held."""
         if self.quarantined.pop(item_id, None) is not None:
             self._erase(_QUARANTINED, item_id)
 
@@ -324,19 +325,19 @@ class DurableState:
             self._erase(_UNVERIFIED, item_id)
 
     def release(self, item: Item) -> None:
-        """Hold this message no longer, but know it until it would have ended anyway."""
+        """Release a held message; its id stays known until some time after its lifetime."""
         self._unmark(item.id)
         self._erase(_ITEM, item.id)
         self.know(item)
 
     def know(self, item: Item) -> None:
-        """Know a message that is not held, so that nobody offers it again."""
+        """Remember the id of a message that is not held, so that peers do not offer it again."""
         until_ms = item.expires_ms + self._limits.remember_ms
         self.known.add_released(item.id, until_ms)
         self._remember(item.id, until_ms)
 
     def expire_held(self, item_id: ItemId, end_ms: int) -> None:
-        """Hold a message no longer whose lifetime is over, but know it for a while."""
+        """Release an expired message; its id stays known for a while."""
         until_ms = end_ms + self._limits.remember_ms
         self._unmark(item_id)
         self._erase(_ITEM, item_id)
@@ -344,7 +345,7 @@ class DurableState:
         self._remember(item_id, until_ms)
 
     def forget(self, item_id: ItemId) -> None:
-        """Forget a message altogether."""
+        """Forget a message and its id."""
         self._unmark(item_id)
         self.known.forget(item_id)
         self._erase(_ITEM, item_id)
@@ -363,8 +364,8 @@ class DurableState:
             self._erase(_KNOWN, oldest)
 
     def note_result(self, key: Key, rank: int, until_ms: int, origin: int, now_ms: int) -> None:
-        """Remember the rank of a result until then, or later where that was known; of too many the oldest
-        goes, of this origin where that is above its share.
+        """Remember the rank of a result until then, or until a later known end. Beyond the limit the oldest
+        is forgotten: that of this origin if it is above its share.
         """
         results, limits = self.results, self._limits
         self.forget_results(now_ms)
@@ -374,20 +375,19 @@ class DurableState:
             self.forget_result(results.oldest_of(origin) if is_above else results.oldest())
 
     def forget_results(self, now_ms: int) -> None:
-        """Forget the results that are over."""
+        """Forget the results whose time is over."""
         while (over := self.results.pop_forgotten(now_ms)) is not None:
             self._erase(_RESULT, over)
 
     def forget_result(self, key: Key) -> None:
-        """Forget a result now."""
         self.results.forget(key)
         self._erase(_RESULT, key)
 
     def add_to_inbox(self, item: Item) -> None:
-        """Keep a delivery for the application."""
+        """Store a delivery until the application has taken it."""
         self._put(_INBOX, item.id, item)
 
     def remove_from_inbox(self, item_id: ItemId) -> None:
-        """Give a delivery to the application."""
+        """Remove a delivery that the application has taken."""
         self._unmark(item_id)
         self._erase(_INBOX, item_id)

@@ -1,20 +1,19 @@
-"""What was said already, by whichever message: of every result the highest rank, and until when it counts.
+"""Known results: the highest rank of every result so far, in whichever message, and until when it counts.
 
-A result is known by a digest of its identity. What is over counts as unknown wherever it is asked, so nobody
-is woken to forget it.
+The key of a result is a digest of its identity. An expired result counts as unknown, so no timer is needed.
 """
 
 from heapq import heapify, heappop, heappush
 from typing import Final
 
 UNKNOWN: Final = -1
-"""The rank of what nobody has said."""
+"""The rank of an unknown result."""
 Known = tuple[int, int, int]
-"""Rank, until when it is remembered, and the origin of the message that said it first."""
+"""Rank, time until which it is remembered, and origin of the first message with it."""
 
 
 class KnownResults:
-    """Digests of identities, with the highest rank of each.
+    """Highest ranks by digest of the identity.
 
     >>> known = KnownResults()
     >>> row = known.note(5, 0, 1_000, 7)
@@ -33,14 +32,12 @@ class KnownResults:
         return len(self._known)
 
     def rank(self, key: int, now_ms: int) -> int:
-        """Return the highest rank that was said, `UNKNOWN` where none was or it is over."""
+        """Return the highest rank, `UNKNOWN` if there is none or it has expired."""
         known = self._known.get(key)
         return UNKNOWN if known is None or known[1] <= now_ms else known[0]
 
     def note(self, key: int, rank: int, until_ms: int, origin: int) -> bytes:
-        """Remember a result at this rank, or the higher one that is known, until the later of both ends;
-        return its row.
-        """
+        """Remember the higher of this and the known rank until the later of both ends; return the row."""
         known = self._known.get(key)
         if known is not None:
             rank, until_ms, origin = max(rank, known[0]), max(until_ms, known[1]), known[2]
@@ -48,7 +45,7 @@ class KnownResults:
         return bytes((rank,)) + until_ms.to_bytes(8, "big", signed=True) + origin.to_bytes(4, "big")
 
     def restore(self, key: int, row: bytes) -> None:
-        """Remember what a row says."""
+        """Load a row."""
         until_ms = int.from_bytes(row[1:9], "big", signed=True)
         self._put(key, (row[0], until_ms, int.from_bytes(row[9:], "big")))
 
@@ -57,11 +54,11 @@ class KnownResults:
         self._by_origin.setdefault(known[2], {})[key] = None
         heappush(self._heap, (known[1], key))
         if len(self._heap) > 64 + 4 * len(self._known):
-            self._heap = [(one[1], key) for key, one in self._known.items()]
+            self._heap = [(entry[1], key) for key, entry in self._known.items()]
             heapify(self._heap)
 
     def forget(self, key: int) -> None:
-        """Forget a result; an unknown one is no error."""
+        """Forget a result, if it is known."""
         known = self._known.pop(key, None)
         if known is not None:
             of_origin = self._by_origin[known[2]]
@@ -70,7 +67,7 @@ class KnownResults:
                 del self._by_origin[known[2]]
 
     def pop_forgotten(self, now_ms: int) -> int | None:
-        """Forget and return a result that is over, the earliest first, or None."""
+        """Forget and return an expired result, the earliest first, or None."""
         heap = self._heap
         while heap and heap[0][0] <= now_ms:
             until_ms, key = heappop(heap)
@@ -81,13 +78,13 @@ class KnownResults:
         return None
 
     def count_of(self, origin: int) -> int:
-        """Return how many were said first by this origin."""
+        """Return the number of results that came first from this origin."""
         return len(self._by_origin.get(origin, ()))
 
     def oldest(self) -> int:
-        """Return the one that was said longest ago."""
+        """Return the oldest result."""
         return next(iter(self._known))
 
     def oldest_of(self, origin: int) -> int:
-        """Return the one that this origin said longest ago."""
+        """Return the oldest result of this origin."""
         return next(iter(self._by_origin[origin]))

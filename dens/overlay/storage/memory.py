@@ -1,4 +1,4 @@
-"""A store in memory that loses exactly what an unsynced disk would: everything staged and not committed."""
+"""Store in memory for emulation: a crash loses exactly what is staged and not committed."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,8 @@ from dens.overlay.wire.item import Item, ItemId
 
 
 class MemoryStore:
-    """The emulator's twin of a durable store. Messages are kept as they are and become bytes in a crash, so
-    that a thousand nodes do not keep everything twice, and a restart reads what a disk would have.
+    """Emulates a durable store. Messages are kept as objects, so that a thousand nodes do not store
+    everything twice, and become bytes in a crash, so that a restart reads what a disk would have.
 
     >>> store = MemoryStore()
     >>> store.put(2, 12, b"x")
@@ -19,18 +19,18 @@ class MemoryStore:
     __slots__ = ("_payloads", "_rows", "_staged")
 
     def __init__(self, payloads: dict[ItemId, bytes] | None = None) -> None:
-        """Stores that are given the same `payloads` keep each once, however many nodes hold a message."""
+        """Stores with the same `payloads` share each payload between all nodes that hold a message."""
         self._payloads = payloads
         self._rows: dict[int, dict[Key, Value]] = {}
         self._staged: list[tuple[int, Key, Value | None]] = []
 
     def kept(self, item: Item) -> Item:
-        """Return the message with the payload that another store of this run keeps, if one does."""
+        """Return the message with the shared payload, if there is one."""
         if self._payloads is None:
             return item
         payload = self._payloads.setdefault(item.id, item.payload)
         if payload is not item.payload and payload == item.payload:
-            item.payload = payload  # An equal one, so the message is the same.
+            item.payload = payload  # An equal one: the message stays the same.
         return item
 
     def put(self, space: int, key: Key, value: Value) -> None:
@@ -42,7 +42,7 @@ class MemoryStore:
         self._staged.append((space, key, None))
 
     def commit(self) -> None:
-        """Apply what was staged, in order."""
+        """Apply the staged changes in order."""
         rows = self._rows
         for space, key, value in self._staged:
             if space not in rows:
@@ -65,7 +65,9 @@ class MemoryStore:
         return key in self._rows.get(space, ())
 
     def crash(self) -> "MemoryStore":
-        """Return what a restart finds: the committed rows only. The old object should not be used again."""
+        """Return the store that a restart finds, with the committed rows only. Do not use the old
+        one again.
+        """
         survivor = MemoryStore(self._payloads)
         survivor._rows = {
             space: {key: row_of(value) for key, value in rows.items()} for space, rows in self._rows.items()

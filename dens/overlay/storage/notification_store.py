@@ -1,25 +1,25 @@
-"""The notifications a node carries, bounded in bytes and items, and whom each is still owed to.
+"""Notification store: the notifications a node carries, bounded in bytes and items, and their pending
+deliveries.
 
-When room is needed the victims are, in this order:
+Drop policy, when space is needed:
 
-1. what has expired; 2. what everybody known to be owed it has (the one that has been so for longest); 3. the
-oldest of the origin, or of the subscriber of composites, that is furthest above its share; 4. what satisfies
-its subscriptions least, nothing at all being the least; the oldest among equals. What a composite may be made
-of counts as if it were owed, with the degree to which it is that part.
+1. expired notifications; 2. those that all known subscribers have (the one that was delivered first); 3. the
+oldest of the origin, or of the subscriber of composites, that is furthest above its share; 4. the one with
+the lowest degree, none at all being the lowest; the oldest among equals. A notification that may become part
+of a composite counts like a pending one, with the degree of that part.
 
-What is owed is a product of notifications and subscriptions, so it has a bound too. Where that is reached a
-subscriber is *deferred*: nothing is kept of what it is owed, until somebody asks for it to be found again
-(`resume`), which is when the subscriber is met. The one whose first was found longest ago is deferred
-first, and never one for the sake of itself: of a subscriber that is owed more than all the room there is, as
-much is kept as there is room for. What one notification is owed to a subscriber for is kept together or not
-at all, because it is told together; one such always may be.
+Pending deliveries are a product of notifications and subscriptions, so they have a limit too. At the limit a
+subscriber is *deferred*: its pending deliveries are dropped, and recomputed (`resume`) when it is met. The
+subscriber whose first pending delivery is the oldest is deferred first, but never for its own sake: of a
+subscriber that exceeds the limit alone, as many are kept as fit. The entries of one notification for one
+subscriber are kept together or not at all, because they are delivered together; one such set always fits.
 
 A composite is made for one subscription, so it is charged to the share of its subscriber, not to that of the
-mediator that made it: else one subscription could evict the composites of all others. Composites of one
-subscription that wait for delivery have a bound of their own; of more, the oldest go.
+mediator that made it: otherwise one subscription could evict the composites of all others. Undelivered
+composites of one subscription have a limit of their own; beyond it the oldest are dropped.
 
-The newcomer takes part: it may be its own victim. A later learnt subscription may be owed something that is
-delivered to all others, so delivered notifications stay until the room is needed or they expire.
+The new notification takes part: it may be dropped itself. A subscription that arrives later may match a
+notification that is delivered to all others, so delivered ones stay until the space is needed or they expire.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -33,11 +33,11 @@ from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import Satisfied
 
 _SUBSCRIBER: Final = 1 << 31
-"""Marks the account of a subscriber: as an origin the same node has another one."""
+"""Marks the account of a subscriber: as an origin the same node has a separate one."""
 
 
 class Carried:
-    """One notification, and for each subscriber that is still owed it the subscriptions it satisfies."""
+    """A notification and its pending deliveries: per subscriber, the subscriptions that it satisfies."""
 
     __slots__ = (
         "account",
@@ -56,28 +56,29 @@ class Carried:
     def __init__(self, item: Item, is_composite: bool = False) -> None:
         self.item = item
         self.account = item.origin
-        """Whose share it is charged to: its origin's, or with a mark its subscriber's."""
+        """The account it is charged to: its origin, or, marked, its subscriber."""
         self.is_composite = is_composite
         """Whether it is made for one subscription."""
         self.charged_to: SubscriptionKey | None = None
         """The subscription that a composite is charged to."""
         self.pending: dict[int, dict[int, Satisfied]] = {}
         self.giver: int | None = None
-        """From which peer it came; None where that is not known, as after a restart."""
+        """The peer that sent it; None if unknown, as after a restart."""
         self.order = 0
-        """Which one it is of all that were added to its store."""
+        """Its position among all that were ever added."""
         self.degree_u8 = 0
         self.is_deferred = False
-        """Whether it may be owed to somebody deferred, so that nobody can say that everybody has it."""
+        """Whether it may be pending for a deferred subscriber, so that it does not count as delivered."""
         self.is_unmatched = False
-        """Whether it waits to be matched (dens/overlay/mediator/deferred_work.py), so that it may be owed
-        to anybody."""
+        """Whether it still has to be matched (dens/overlay/mediator/deferred_work.py), so that it may be
+        pending for any subscriber.
+        """
         self.is_part = False
-        """Whether a composite may be made of it, so that it is needed even if everybody has it."""
+        """Whether it may become part of a composite, so that it is needed even if it is delivered."""
 
 
 class NotificationStore:
-    """Carries notifications. It changes nothing by itself: whoever adds is told what had to go."""
+    """Carries notifications. It drops nothing by itself: `make_room` returns what was dropped."""
 
     __slots__ = (
         "_account_bytes",
@@ -107,48 +108,47 @@ class NotificationStore:
         self._account_bytes: dict[int, int] = {}
         self._over_share: dict[int, None] = {}
         self._waiting: dict[SubscriptionKey, dict[ItemId, None]] = {}
-        """Composites that are not delivered yet, by the subscription they wait for, oldest first."""
+        """Undelivered composites by subscription, oldest first."""
         self._over_waiting: dict[SubscriptionKey, None] = {}
         self._by_subscriber: dict[int, dict[ItemId, None]] = {}
         self._delivered: dict[ItemId, None] = {}
         self._least: list[tuple[int, int, ItemId]] = []
         self._deferred: set[int] = set()
         self.added = 0
-        """How many were ever added."""
+        """Number of notifications ever added."""
         self.total_bytes = 0
         self.pending_pairs = 0
-        """How many subscriptions are kept as owed, over all notifications."""
+        """Number of pending (notification, subscription) pairs."""
 
     def __len__(self) -> int:
         return len(self._carried)
 
     def get(self, item_id: ItemId) -> Carried | None:
-        """Return one that is carried."""
         return self._carried.get(item_id)
 
     def all(self) -> list[Carried]:
-        """Return all, in the order in which they came."""
+        """Return all, in order of arrival."""
         return list(self._carried.values())
 
     def pending_for(self, subscriber: int) -> list[ItemId]:
-        """Return what this subscriber is still owed, in the order in which that was found."""
+        """Return the pending notifications of a subscriber, in the order in which they matched."""
         return list(self._by_subscriber.get(subscriber, ()))
 
     def pending_subscribers(self, item_id: ItemId) -> Collection[int]:
-        """Return who is still owed this one."""
+        """Return the subscribers for whom this notification is pending."""
         carried = self._carried.get(item_id)
         return () if carried is None else carried.pending.keys()
 
     def is_pending(self, item_id: ItemId) -> bool:
-        """Return whether anybody is, or may turn out to be, still owed this one."""
+        """Return whether this notification is, or may be, pending for any subscriber."""
         carried = self._carried.get(item_id)
         if carried is None:
             return False
         return bool(carried.pending) or carried.is_deferred or carried.is_unmatched
 
     def add(self, item: Item, is_composite: bool = False) -> Carried:
-        """Carry this notification. `make_room` should follow when it is known whom it is owed to. A composite
-        is charged to its subscriber as soon as it is owed to one.
+        """Add a notification. `make_room` must follow when its pending deliveries are known. A composite is
+        charged to its subscriber with its first pending delivery.
         """
         item_id = item.id
         carried = self._carried[item_id] = Carried(item, is_composite)
@@ -182,7 +182,7 @@ class NotificationStore:
             self._over_share.pop(account, None)
 
     def _charge_subscriber(self, carried: Carried, subscription: SubscriptionKey) -> None:
-        """Charge a composite to its subscriber, and let it wait for its subscription."""
+        """Charge a composite to its subscriber and subscription."""
         self._refund(carried)
         carried.account = subscription[0] | _SUBSCRIBER
         carried.charged_to = subscription
@@ -203,11 +203,11 @@ class NotificationStore:
             del self._waiting[carried.charged_to]
 
     def replace(self, item: Item) -> None:
-        """Put another copies code on one that is carried."""
+        """Replace a notification by one with another copies code."""
         self._carried[item.id].item = item
 
     def remove(self, item_id: ItemId) -> Item | None:
-        """Carry it no longer; return it, or None where it was not here."""
+        """Remove and return a notification, or return None if it is not here."""
         carried = self._carried.pop(item_id, None)
         if carried is None:
             return None
@@ -221,25 +221,25 @@ class NotificationStore:
         return item
 
     def is_deferred(self, subscriber: int) -> bool:
-        """Return whether more may be owed to this subscriber than is kept."""
+        """Return whether this subscriber may have more pending deliveries than are kept."""
         return subscriber in self._deferred
 
     @property
     def has_deferred(self) -> bool:
-        """Return whether more may be owed to anybody than is kept."""
+        """Return whether any subscriber is deferred."""
         return bool(self._deferred)
 
     def resume(self, subscriber: int) -> None:
-        """Keep again what this subscriber is owed; whoever asks finds it."""
+        """Keep pending deliveries of this subscriber again; the caller recomputes them."""
         self._deferred.discard(subscriber)
 
     def _has_room(self, carried: Carried, subscriber: int, more: int) -> bool:
-        """Return whether so many pairs more of this subscriber's may be kept; make room if need be."""
+        """Return whether that many more pairs of this subscriber may be kept; defer others if necessary."""
         if subscriber in self._deferred:
             return False
         own = len(carried.pending.get(subscriber, ()))
         while self.pending_pairs + more > self._limits.owed and self.pending_pairs > own:
-            other = next((one for one in self._by_subscriber if one != subscriber), None)
+            other = next((known for known in self._by_subscriber if known != subscriber), None)
             if other is None:
                 self._deferred.add(subscriber)
                 return False
@@ -254,14 +254,14 @@ class NotificationStore:
             carried.is_deferred = True
 
     def add_pending(self, carried: Carried, subscriber: int, satisfied: Sequence[Satisfied]) -> None:
-        """Note that this subscriber is owed this one, for these subscriptions."""
+        """Add a pending delivery for these subscriptions of a subscriber."""
         item_id = carried.item.id
         self._delivered.pop(item_id, None)
         if carried.is_composite and carried.charged_to is None:
             self._charge_subscriber(carried, (subscriber, satisfied[0][0]))
-        self._satisfies(carried, max(one[2] for one in satisfied))
+        self._note_degree(carried, max(entry[2] for entry in satisfied))
         mine = carried.pending.get(subscriber)
-        more = len(satisfied) if mine is None else sum(one[0] not in mine for one in satisfied)
+        more = len(satisfied) if mine is None else sum(entry[0] not in mine for entry in satisfied)
         if not self._has_room(carried, subscriber, more):
             carried.is_deferred = True
             if mine is not None:
@@ -269,32 +269,32 @@ class NotificationStore:
                 self._drop_pending(subscriber, item_id)
             return
         self.pending_pairs += more
-        carried.pending.setdefault(subscriber, {}).update({one[0]: one for one in satisfied})
+        carried.pending.setdefault(subscriber, {}).update({entry[0]: entry for entry in satisfied})
         self._by_subscriber.setdefault(subscriber, {})[item_id] = None
 
-    def _satisfies(self, carried: Carried, degree_u8: int) -> None:
-        """Note how well it satisfies something: with its best degree it takes part when room is needed."""
+    def _note_degree(self, carried: Carried, degree_u8: int) -> None:
+        """Note a degree: the drop policy uses the highest one."""
         if degree_u8 > carried.degree_u8:
             carried.degree_u8 = degree_u8
             heappush(self._least, (degree_u8, carried.item.created_ms, carried.item.id))
 
     def mark_part(self, carried: Carried, degree_u8: int) -> None:
-        """Note that a composite may be made of this one, and how well it satisfies that part."""
+        """Note that a notification may become part of a composite, and its degree for that part."""
         carried.is_part = True
         self._delivered.pop(carried.item.id, None)
-        self._satisfies(carried, degree_u8)
+        self._note_degree(carried, degree_u8)
 
     def _is_done(self, carried: Carried) -> bool:
         is_open = carried.pending or carried.is_deferred or carried.is_unmatched
         return not is_open and not carried.is_part
 
     def delivered_elsewhere(self, carried: Carried) -> None:
-        """Note that a subscriber that would be owed this one has it from elsewhere."""
+        """Note that a subscriber with a matching subscription has it already, from another node."""
         if self._is_done(carried):
             self._delivered[carried.item.id] = None
 
     def delivered(self, item_id: ItemId, subscriber: int) -> bool:
-        """Note that this subscriber has it; return whether it was still owed it here."""
+        """Note that this subscriber has it; return whether it was pending here."""
         carried = self._carried.get(item_id)
         mine = None if carried is None else carried.pending.pop(subscriber, None)
         if carried is None or mine is None:
@@ -306,7 +306,7 @@ class NotificationStore:
         return True
 
     def drop_subscription(self, subscriber: int, id: int) -> None:
-        """Owe nothing more for this subscription: it was withdrawn or replaced."""
+        """Drop the pending deliveries of a subscription that was withdrawn or replaced."""
         for item_id in self.pending_for(subscriber):
             carried = self._carried[item_id]
             mine = carried.pending[subscriber]
@@ -318,7 +318,7 @@ class NotificationStore:
                 self._drop_pending(subscriber, item_id)
 
     def drop_refused(self, item_id: ItemId, subscriber: int, refused: Iterable[Satisfied]) -> None:
-        """Owe this one no more for these revisions of this subscriber's."""
+        """Drop the pending delivery of a notification for these revisions, which the subscriber refused."""
         carried = self._carried.get(item_id)
         mine = None if carried is None else carried.pending.get(subscriber)
         if carried is None or mine is None:
@@ -341,7 +341,7 @@ class NotificationStore:
             del self._by_subscriber[subscriber]
 
     def make_room(self, now_ms: int) -> list[tuple[Item, Reason]]:
-        """Remove what has to go until the bounds hold; return it with the reason for each, in order."""
+        """Drop notifications until the limits hold; return them with their reasons, in order."""
         victims: list[tuple[Item, Reason]] = []
         while (
             self._over_waiting
@@ -363,7 +363,7 @@ class NotificationStore:
         return victims
 
     def _excess(self, account: int) -> tuple[int, int]:
-        """Return how far an account is above its share, of bytes or of items, in thousandths of all room."""
+        """Return the share of an account in thousandths, of bytes or items, whichever is larger."""
         limits = self._limits
         in_bytes = 1_000 * self._account_bytes[account] // limits.notification_bytes
         in_items = 1_000 * len(self._by_account[account]) // limits.notification_items

@@ -1,13 +1,13 @@
-"""Which subscribers are known to have which notifications."""
+"""Receipts: which subscribers are known to have which notifications."""
 
 from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import read_receipt
 
 
 class ReceiptTable:
-    """The receipts that a mediator carries, by the notification they are for, oldest first.
+    """The receipts that a mediator carries, by notification, oldest first.
 
-    A subscriber that lost its store says again, under another number, what it has: receipts are counted.
+    Receipts are counted: a subscriber that lost its store makes another receipt for the same notification.
     """
 
     __slots__ = ("_by_notification", "_items")
@@ -25,9 +25,7 @@ class ReceiptTable:
         return subscribers is not None and subscriber in subscribers
 
     def add(self, item: Item) -> ItemId:
-        """Carry a receipt; return the notification it is for, or raise RemoteProtocolError and change
-        nothing.
-        """
+        """Add a receipt; return its notification, or raise RemoteProtocolError and change nothing."""
         notification = read_receipt(item.payload)
         if item.id not in self._items:
             subscribers = self._by_notification.setdefault(notification, {})
@@ -36,11 +34,11 @@ class ReceiptTable:
         return notification
 
     def oldest(self) -> Item:
-        """Return the one that has been carried for longest."""
+        """Return the receipt that was added first."""
         return next(iter(self._items.values()))
 
     def remove(self, item: Item) -> None:
-        """Carry it no longer; anything that is no receipt carried here is no error."""
+        """Remove a receipt; any other message is ignored."""
         if self._items.pop(item.id, None) is None:
             return
         notification = read_receipt(item.payload)

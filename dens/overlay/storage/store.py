@@ -1,8 +1,8 @@
-"""What an engine keeps through a crash, as an interface of few verbs.
+"""Interface of a durable store.
 
-A store holds rows: a space (which kind of row), a key, which mostly is a message's identity, and bytes. An
-engine stages changes while it works and commits them all at once before anything that depends on them leaves
-the node; after a crash it finds exactly what was committed.
+A store has rows: a space (the kind of row), a key (mostly a message id) and bytes. An engine stages changes
+and commits them at once before anything that depends on them leaves the node; after a crash it finds exactly
+what was committed.
 """
 
 from collections.abc import Iterator
@@ -14,45 +14,42 @@ from dens.overlay.wire import envelope
 from dens.overlay.wire.item import Item, format_id
 
 Key = int
-"""An identity of a message, with or without a node behind it, which counter, or a digest of at most eleven
-bytes."""
+"""A message id, with or without a node appended; a counter; or a digest of at most eleven bytes."""
 Value = bytes | Item
-"""What a row says. A message is handed over as it is; a store that writes bytes writes `row_of` it."""
+"""Content of a row. A message is passed as an object; a store that writes bytes writes its `row_of`."""
 
 
 class Space(IntEnum):
-    """The kinds of rows."""
-
     ITEM = 1
-    """identity → local creation time and the message: what this node holds."""
+    """message → local creation time and envelope of a held message."""
     KNOWN = 2
-    """identity → local time until which it is remembered: what this node has seen."""
+    """message → local time until which its id is remembered."""
     COUNTER = 3
-    """which → the least number of that counter that was never used."""
+    """counter → its lowest unused number."""
     INBOX = 4
-    """identity → a delivery that the application has not taken yet."""
+    """message → a delivery that the application has not taken yet."""
     UNVERIFIED = 5
-    """identity → nothing: the message came over a trusted link, and no tag was asked for."""
+    """message → nothing: it came over a trusted link, without a tag."""
     QUARANTINED = 6
-    """identity → the kinds of work that failed with this message and are not tried with it again."""
+    """message → kinds of work that failed with it and are not tried again."""
     OCCUPIED = 7
-    """identity → how many ids and numbers after its own a subscription of this node's occupies."""
+    """message → number of ids and numbers after its own that a subscription of this node occupies."""
     NEIGHBOUR = 8
-    """identity → the node by whom an advertisement came to a broker, or to whom a word of the broker's own
-    goes. Under the first number of link messages: a neighbour that was met."""
+    """message → sender of an advertisement at a broker, or receiver of a message of the broker. With the
+    first link number: a neighbour that was met.
+    """
     RESULT = 9
-    """digest of a result's identity → its highest rank, until when it is remembered, and who said it."""
+    """digest of the identity of a result → highest rank, time until which it is remembered, origin."""
     RESERVATION = 10
-    """identity and peer → a copy that was sent to this peer and not settled
-    (dens/overlay/storage/reservations.py)."""
+    """message and peer → a reserved copy (dens/overlay/storage/reservations.py)."""
     POLICY = 11
-    """0 → what the replication policy has learnt."""
+    """0 → state of the replication policy."""
     LABEL = 12
-    """id of a subscription of this node's → its name, in UTF-8. It is never sent."""
+    """id of a subscription of this node → its name in UTF-8; never sent."""
 
 
 def row_of(value: Value) -> bytes:
-    """Return the bytes of a row; for a message the local time of its creation, and the envelope."""
+    """Return the bytes of a row; of a message: local creation time and envelope."""
     if isinstance(value, bytes):
         return value
     created = value.created_ms.to_bytes(8, "big", signed=True)
@@ -60,7 +57,7 @@ def row_of(value: Value) -> bytes:
 
 
 def item_of(key: Key, value: Value) -> Item:
-    """Return the message that a row holds, or raise StoreError."""
+    """Return the message of a row, or raise StoreError."""
     if isinstance(value, Item):
         return value
     try:
@@ -68,29 +65,27 @@ def item_of(key: Key, value: Value) -> Item:
     except RemoteProtocolError as error:
         raise StoreError(f"the stored message {format_id(key)} is damaged: {error}") from error
     if item.id != key:
-        raise StoreError(f"the stored message {format_id(key)} calls itself {format_id(item.id)}")
+        raise StoreError(f"the stored message {format_id(key)} has the id {format_id(item.id)}")
     return item.replace(created_ms=int.from_bytes(value[:8], "big", signed=True))
 
 
 class Store(Protocol):
-    """Where an engine keeps its rows."""
+    """The durable rows of one engine."""
 
     def kept(self, item: Item) -> Item:
-        """Return an equal message, which may share its payload with what is kept already."""
+        """Return an equal message, which may share its payload with a stored one."""
         ...
 
     def put(self, space: int, key: Key, value: Value) -> None:
-        """Write a row, replacing one with the same space and key. It is lost in a crash until it is
-        committed.
-        """
+        """Stage a row, in place of one with the same space and key. Until the commit a crash loses it."""
         ...
 
     def erase(self, space: int, key: Key) -> None:
-        """Remove a row, when that is committed; a missing one is no error."""
+        """Stage the removal of a row; a missing one is ignored."""
         ...
 
     def commit(self) -> None:
-        """Make all staged changes durable, all or none. Afterwards they survive any crash."""
+        """Make all staged changes durable, all or none."""
         ...
 
     def load(self) -> Iterator[tuple[int, Key, Value]]:

@@ -1,6 +1,6 @@
-"""Which subscriptions are in force, by (origin, id), and which were withdrawn.
+"""Subscription table: subscriptions in force by (origin, id), and tombstones of withdrawn ones.
 
-    state of (origin, id)   what comes                     becomes
+    state of (origin, id)   input                          next state
     unknown                 subscription seq s             in force s
     in force s              newer seq                      in force, the older revision ends
     in force s              same seq, later number         in force, renewed
@@ -13,9 +13,8 @@
     withdrawn s             end of the tombstone           unknown
 
 Revisions are eight-bit serial numbers: a is newer than b iff 0 < (a − b) mod 256 < 128. A tombstone outlives
-every copy of what it withdraws, because its maker gives it the longest lifetime of any revision it ever made
-under that id. A newer revision ends the older one as a withdrawal would: what the older one was still owed
-is owed no longer.
+every copy of what it withdraws, because it has the longest lifetime of all revisions under that id. A newer
+revision ends the older one like a withdrawal: its pending deliveries are dropped.
 """
 
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ def is_newer(a: int, b: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One revision in force: events from `since_ms` until before `until_ms` are owed to it."""
+    """One revision in force, for events from `since_ms` until before `until_ms`."""
 
     item: Item
     id: int
@@ -55,22 +54,22 @@ class Subscription:
 
     @property
     def body(self) -> bytes:
-        """Return the part of its vector that is its language's."""
+        """Return the part of its vector in its language."""
         return body_of(self.vector)
 
     @classmethod
-    def of(cls, item: Item, said: Subscribed) -> "Subscription":
-        """Make one from the message and its payload. A plain message is for an address, which its subscriber
-        had before it subscribed, so such a subscription has no beginning: who lost its store, and subscribes
-        again, receives what was sent to it before.
+    def of(cls, item: Item, payload: Subscribed) -> "Subscription":
+        """Return the subscription of a message. One for plain messages has no beginning, because its address
+        existed before: a subscriber that lost its store and subscribes again receives what was sent to it
+        before.
         """
-        since_ms = AT_ONCE_MS if item.language == DIRECT_LANGUAGE else item.created_ms - said.in_force_ms
-        return cls(item, said.id, said.seq, since_ms, item.expires_ms, said.vector)
+        since_ms = AT_ONCE_MS if item.language == DIRECT_LANGUAGE else item.created_ms - payload.in_force_ms
+        return cls(item, payload.id, payload.seq, since_ms, item.expires_ms, payload.vector)
 
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """A withdrawal that is remembered."""
+    """A remembered withdrawal."""
 
     item: Item
     id: int
@@ -88,14 +87,14 @@ class SubscriptionTable:
         self._tombstones: dict[SubscriptionKey, Tombstone] = {}
         self._heap: list[tuple[int, SubscriptionKey]] = []
         self.wake_ms = NEVER_MS
-        """When to look for ends: never later than the next one."""
+        """When to call `pop_expired`: never later than the next one."""
 
     def __len__(self) -> int:
         return len(self._subscriptions)
 
     @property
     def tombstone_count(self) -> int:
-        """Return how many withdrawals are remembered."""
+        """Return the number of tombstones."""
         return len(self._tombstones)
 
     def get(self, key: SubscriptionKey) -> Subscription | None:
@@ -103,15 +102,15 @@ class SubscriptionTable:
         return self._subscriptions.get(key)
 
     def subscriptions(self) -> list[Subscription]:
-        """Return all, in force and lingering, in the order in which they were learnt."""
+        """Return all subscriptions, in force and lingering, in order of arrival."""
         return list(self._subscriptions.values())
 
     def tombstones(self) -> list[Tombstone]:
-        """Return all remembered withdrawals, in the order in which they were learnt."""
+        """Return all tombstones, in order of arrival."""
         return list(self._tombstones.values())
 
     def judge(self, new: Subscription) -> Status:
-        """Return whether this revision would be taken: STORED or SUPERSEDED."""
+        """Return whether `put` may follow: STORED or SUPERSEDED."""
         tombstone = self._tombstones.get(new.key)
         if tombstone is not None and not is_newer(new.seq, tombstone.seq):
             return Status.SUPERSEDED
@@ -123,37 +122,41 @@ class SubscriptionTable:
         return Status.SUPERSEDED
 
     def put(self, new: Subscription) -> Subscription | None:
-        """Put a revision in force that `judge` found good; return what it replaces."""
+        """Put a revision in force that `judge` accepted; return the one it replaces."""
         replaced = self._subscriptions.get(new.key)
         self._subscriptions[new.key] = new
         heappush(self._heap, (new.until_ms + self._linger_ms, new.key))
         if len(self._heap) > 64 + 4 * len(self._subscriptions):
-            self._heap = [(one.until_ms + self._linger_ms, key) for key, one in self._subscriptions.items()]
+            self._heap = [(held.until_ms + self._linger_ms, key) for key, held in self._subscriptions.items()]
             heapify(self._heap)
         self.wake_ms = self._heap[0][0]
         return replaced
 
-    def withdraw(self, item: Item, said: Withdrawal) -> tuple[Status, Subscription | None, Tombstone | None]:
-        """Remember a withdrawal; return status, the subscription it ends, the tombstone it replaces."""
-        key = (item.origin, said.id)
+    def withdraw(
+        self, item: Item, withdrawal: Withdrawal
+    ) -> tuple[Status, Subscription | None, Tombstone | None]:
+        """Add a withdrawal; return its status, the subscription that it ends and the tombstone that it
+        replaces.
+        """
+        key = (item.origin, withdrawal.id)
         older = self._tombstones.get(key)
-        if older is not None and not is_newer(said.seq, older.seq):
-            is_longer = said.seq == older.seq and item.expires_ms > older.item.expires_ms
+        if older is not None and not is_newer(withdrawal.seq, older.seq):
+            is_longer = withdrawal.seq == older.seq and item.expires_ms > older.item.expires_ms
             if not is_longer:
                 return Status.SUPERSEDED, None, None
-        self._tombstones[key] = Tombstone(item, said.id, said.seq)
+        self._tombstones[key] = Tombstone(item, withdrawal.id, withdrawal.seq)
         current = self._subscriptions.get(key)
-        if current is None or is_newer(current.seq, said.seq):
+        if current is None or is_newer(current.seq, withdrawal.seq):
             return Status.STORED, None, older
         del self._subscriptions[key]
         return Status.STORED, current, older
 
     def forget(self, key: SubscriptionKey) -> None:
-        """Forget a revision before its end; an unknown one is no error."""
+        """Remove a subscription before its end, if there is one."""
         self._subscriptions.pop(key, None)
 
     def forget_tombstone(self, key: SubscriptionKey, item: Item) -> bool:
-        """Forget a tombstone if this message is the one remembered; return whether it was."""
+        """Remove a tombstone if it is that of this message; return whether it was."""
         tombstone = self._tombstones.get(key)
         if tombstone is None or tombstone.item.number != item.number:
             return False
@@ -161,7 +164,7 @@ class SubscriptionTable:
         return True
 
     def next_expiry_ms(self) -> int | None:
-        """Return when the next subscription has lingered enough, or None."""
+        """Return when the next subscription stops lingering, or None."""
         heap = self._heap
         while heap:
             at_ms, key = heap[0]
@@ -172,11 +175,11 @@ class SubscriptionTable:
         return None
 
     def pop_expired(self, now_ms: int) -> Subscription | None:
-        """Forget and return a subscription that has lingered enough, or None."""
+        """Remove and return a subscription that has stopped lingering, or None."""
         at_ms = self.next_expiry_ms()
-        ended = None
+        expired = None
         if at_ms is not None and at_ms <= now_ms:
             _, key = heappop(self._heap)
-            ended = self._subscriptions.pop(key)
+            expired = self._subscriptions.pop(key)
         self.wake_ms = self._heap[0][0] if self._heap else NEVER_MS
-        return ended
+        return expired

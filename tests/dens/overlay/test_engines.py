@@ -98,7 +98,7 @@ def subscribe_item(origin: int, number: int, vector: bytes, created_ms: int = 0)
 
 def test_a_subscriber_refuses_what_the_protocol_does_not_allow() -> None:
     end = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0)
-    with pytest.raises(LocalProtocolError, match="no subscription vector"):
+    with pytest.raises(LocalProtocolError, match="a subscription vector begins"):
         end.subscribe(b"\x00", LANGUAGE, 0)
     end.subscribe(subscription(5, 200, HOUR_Q, 3, 1), LANGUAGE, 0)
     with pytest.raises(LocalProtocolError, match="not newer"):

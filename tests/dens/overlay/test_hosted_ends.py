@@ -252,9 +252,9 @@ def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
 @pytest.mark.parametrize(
     ("hosts", "said"),
     [
-        (frozenset(range(10, 11 + MOST_HOSTED)), "hosts at most 64 ends, here are 65"),
+        (frozenset(range(10, 11 + MOST_HOSTED)), "hosts at most 64 endpoints, not 65"),
         (frozenset({2}), "node 2 does not host itself"),
-        (frozenset({2**31}), "2147483648 is no node"),
+        (frozenset({2**31}), "2147483648 is not a node number"),
     ],
 )
 def test_who_cannot_be_hosted_is_refused(hosts: frozenset[int], said: str) -> None:
