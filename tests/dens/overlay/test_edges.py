@@ -121,7 +121,7 @@ def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
     settle(node, end)
     assert node.context.sessions[1].own_session == LAST_SESSION == end.context.sessions[2].peer_session
     assert node.subscription_count == 1
-    with pytest.raises(StoreError, match="start it under another number"):
+    with pytest.raises(StoreError, match="start it under another node number"):
         node.contact_opened(9, 5_000)
     assert node.subscription_count == 1
 
