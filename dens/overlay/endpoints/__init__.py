@@ -1,1 +1,1 @@
-"""SUB/DENS and PUB/DENS: the engines of subscribers and publishers."""
+"""SUB/DENS and PUB/DENS: the endpoints of subscribers and publishers."""

@@ -1,7 +1,7 @@
-"""What a publisher advertises, and what it advertised of late: the numbers that may still be somewhere.
+"""Advertisements of a publisher: those in force, and the revisions that may still exist at brokers.
 
-A publisher that advertises nothing begins a *generation* with its next advertisement: brokers make its tree
-again then (docs/decisions/0028-brokers.md).
+A publisher without an advertisement starts a new *generation* with its next one: brokers then rebuild its
+tree (docs/decisions/0028-brokers.md).
 """
 
 from collections.abc import Callable
@@ -21,21 +21,21 @@ class OwnAdvertisements:
 
     def __init__(self) -> None:
         self.in_force: dict[int, Subscription] = {}
-        """For reading."""
+        """By id; for reading."""
         self._items: dict[ItemId, Item] = {}
         self._used: dict[int, tuple[int, int]] = {}
         self._generation = 0
 
     def get(self, item_id: ItemId) -> Item | None:
-        """Return a message that is held."""
+        """Return a held message, or None."""
         return self._items.get(item_id)
 
     def generation(self, number: int) -> int:
-        """Return the generation that an advertisement with this number belongs to."""
+        """Return the generation of an advertisement with this number."""
         return self._generation if self.in_force else number
 
     def check_free(self, id: int, seq: int) -> None:
-        """Refuse a revision that is not newer than all that may be somewhere."""
+        """Refuse a revision that is not newer than all that may exist at brokers."""
         used = self._used.get(id)
         if used is not None and not is_newer(seq, used[0]):
             raise LocalProtocolError(
@@ -43,19 +43,19 @@ class OwnAdvertisements:
             )
 
     def next_seq(self, id: int) -> int:
-        """Return a revision that is newer than all that may be somewhere."""
+        """Return a revision that is newer than all that may exist at brokers."""
         used = self._used.get(id)
         return 0 if used is None else (used[0] + 1) % 256
 
     def current(self, id: int) -> Subscription:
-        """Return what is advertised under this id, or refuse."""
+        """Return the advertisement in force with this id, or raise LocalProtocolError."""
         current = self.in_force.get(id)
         if current is None:
-            raise LocalProtocolError(f"nothing is advertised under {id}; advertise first")
+            raise LocalProtocolError(f"no advertisement {id} is in force; advertise first")
         return current
 
     def put(self, new: Subscription) -> Subscription | None:
-        """Advertise something; return what it takes the place of."""
+        """Put an advertisement in force; return the one it replaces."""
         self._generation = max(self._generation, Advertised.decode(new.item.payload).generation)
         replaced = self.in_force.get(new.id)
         if replaced is not None:
@@ -66,22 +66,22 @@ class OwnAdvertisements:
         return replaced
 
     def withdrawal(self, id: int) -> Unadvertised:
-        """Return what is to be said to take an advertisement back."""
+        """Return the payload that withdraws an advertisement."""
         return Unadvertised(self._generation, Withdrawal(id, self.current(id).seq))
 
     def until_ms(self, id: int) -> int:
-        """Return until when a revision of it may be somewhere."""
+        """Return until when a revision may exist at brokers."""
         return self._used[id][1]
 
     def withdraw(self, item: Item) -> Subscription | None:
-        """Advertise something no longer; return what."""
-        said = Unadvertised.decode(item.payload)
-        self._generation = max(self._generation, said.generation)
-        ended = self.in_force.pop(said.withdrawal.id, None)
+        """Withdraw an advertisement; return it if it was in force."""
+        payload = Unadvertised.decode(item.payload)
+        self._generation = max(self._generation, payload.generation)
+        ended = self.in_force.pop(payload.withdrawal.id, None)
         if ended is not None:
             del self._items[ended.item.id]
         self._items[item.id] = item
-        self._use(said.withdrawal.id, said.withdrawal.seq, item.expires_ms)
+        self._use(payload.withdrawal.id, payload.withdrawal.seq, item.expires_ms)
         return ended
 
     def _use(self, id: int, seq: int, until_ms: int) -> None:
@@ -92,14 +92,14 @@ class OwnAdvertisements:
             self._used[id] = seq if is_newer(seq, used[0]) else used[0], max(until_ms, used[1])
 
     def restore(self, item: Item) -> None:
-        """Take up what was held before a restart; withdrawals come first."""
+        """Load a message of an earlier run; withdrawals come first."""
         if item.type == ADVERTISE:
             self.put(Subscription.of(item, Subscribed(0, Advertised.decode(item.payload).vector)))
         else:
             self.withdraw(item)
 
     def expire(self, item_id: ItemId, now_ms: int) -> Item | None:
-        """Forget a message whose lifetime is over; return it."""
+        """Remove and return an expired message, or return None if it is not here."""
         item = self._items.pop(item_id, None)
         if item is None:
             return None
@@ -112,5 +112,5 @@ class OwnAdvertisements:
         return item
 
     def are_known(self, knows: Callable[[ItemId], bool]) -> bool:
-        """Return whether somebody knows all that is advertised."""
-        return all(knows(one.item.id) for one in self.in_force.values())
+        """Return whether `knows` holds for all advertisements in force."""
+        return all(knows(advertisement.item.id) for advertisement in self.in_force.values())

@@ -1,11 +1,8 @@
-"""PUB/DENS, the publisher's end: it says what it can measure, looks for what it is asked for, and sends what
-it found.
+"""PUB/DENS, the endpoint of a publisher: it announces what it can measure, runs filters, and publishes
+notifications.
 
-A notification stays in the outbox until it expires (or room is needed), and every mediator that does not
-know it gets it: which mediator will be the first to meet the subscriber, a publisher cannot know. Where
-mediators count copies, one of them gets it, with the whole budget. Filters
-are installed in the filter host (a watchdog) with their remaining lifetime, survive a restart, and are never
-brought back by an older copy.
+This module has the interface of the application; publisher_state.py has the outbox, the advertisements and
+the reaction to messages, installed_filters.py the filters.
 """
 
 from typing import Final
@@ -25,11 +22,11 @@ from dens.overlay.wire.item import ItemId, lifetime_code_ms
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 ANNOUNCE_LIFETIME_Q: Final = 168
-"""2²¹ seconds, about 24 days: what a publisher can measure seldom changes."""
+"""2²¹ seconds, about 24 days: announcements seldom change."""
 
 
 class PublisherEndpoint(Engine):
-    """A node that measures."""
+    """Engine of a publisher."""
 
     def __init__(
         self,
@@ -41,20 +38,23 @@ class PublisherEndpoint(Engine):
         filter_host: FilterHost,
         directory: Directory | None = None,
     ) -> None:
-        """With a directory it keeps what it hears of others' offers, and asks for it
-        (dens/overlay/endpoints/directory_client.py)."""
+        """With a directory the endpoint looks up and keeps the offers of other publishers
+        (dens/overlay/endpoints/directory_client.py).
+        """
         context = NodeContext(node, store, mission.authenticator(node), mission.limits)
         self.directory: Final = directory
-        """What it has heard of others' offers; for reading."""
+        """Offers of other publishers; for reading."""
         self.state: Final = PublisherState(
             context, filter_host, DirectoryClient(context, directory), mission.covering
         )
         super().__init__(context, mission.table_check, self.state, now_ms)
 
-    # ------------------------------------------------------------------ what the application asks
+    # ------------------------------------------------------------------ called by the application
 
     def announce(self, extract: bytes, now_ms: int, lifetime_q: int = ANNOUNCE_LIFETIME_Q) -> ItemId:
-        """Say what this node can measure; it replaces what was said before. The same again is nothing new."""
+        """Announce what this node can measure, in place of the previous announcement; an equal one changes
+        nothing.
+        """
         check_bytes(extract, "an extract")
         self.expire(now_ms)
         older = self.state.announcement
@@ -65,48 +65,48 @@ class PublisherEndpoint(Engine):
         return item.id
 
     def advertise(self, vector: bytes, language: int, now_ms: int) -> ItemId:
-        """Say what this node may publish, to brokers; the vector is as of a subscription: id, revision,
-        lifetime code, body. No body is for whatever it publishes in this language.
+        """Advertise to brokers what this node may publish. The vector is that of a subscription: id,
+        revision, lifetime code, body; an empty body covers everything in this language.
 
-        With a body it is the node's own filter too: what it measures of that, it tells. A newer revision of
-        the same id replaces the older one; `next_advertisement` says which revision is.
+        A body is also installed as a filter of this node, which then publishes what matches. A newer revision
+        of the same id replaces the older one; `next_advertisement` returns an unused revision.
         """
         check_bytes(vector, "an advertisement's vector")
         if len(vector) < BODY_AT:
             raise LocalProtocolError(
-                f"{len(vector)} bytes are no vector; it begins with id, revision, lifetime"
+                f"a vector begins with id, revision and lifetime, not {len(vector)} bytes"
             )
         self.expire(now_ms)
         id, seq, lifetime_q = vector[HEADER_ID], vector[HEADER_REVISION], vector[HEADER_LIFETIME]
         state = self.state
         state.advertisements.check_free(id, seq)
         item = self.context.make(MessageType.ADVERTISE, language, lifetime_q, b"", now_ms)
-        said = Advertised(state.advertisements.generation(item.number), vector)
-        item = item.replace(payload=said.encode())
+        payload = Advertised(state.advertisements.generation(item.number), vector)
+        item = item.replace(payload=payload.encode())
         state.advertise(item, now_ms)
         return item.id
 
     def advertises(self, id: int, body: bytes | None = None) -> bool:
-        """Return whether something is advertised under this id, or just this."""
+        """Return whether an advertisement with this id, and with this body if given, is in force."""
         current = self.state.advertisements.in_force.get(id)
         return current is not None and body in (None, current.body)
 
     def next_advertisement(self, id: int) -> int:
-        """Return a revision under which `advertise` takes this id."""
+        """Return a revision that `advertise` accepts for this id."""
         return self.state.advertisements.next_seq(id)
 
     def unadvertise(self, id: int, now_ms: int) -> ItemId:
-        """Publish no more of what is advertised under this id, and say so."""
+        """Withdraw the advertisement with this id."""
         self.expire(now_ms)
-        advertising = self.state.advertisements
-        said = advertising.withdrawal(id)
-        lifetime_q = min(lifetime_code_ms(max(0, advertising.until_ms(id) - now_ms)) + 1, 255)
-        item = self.context.make(MessageType.UNADVERTISE, 0, lifetime_q, said.encode(), now_ms)
+        advertisements = self.state.advertisements
+        payload = advertisements.withdrawal(id)
+        lifetime_q = min(lifetime_code_ms(max(0, advertisements.until_ms(id) - now_ms)) + 1, 255)
+        item = self.context.make(MessageType.UNADVERTISE, 0, lifetime_q, payload.encode(), now_ms)
         self.state.unadvertise(item, now_ms)
         return item.id
 
     def publish(self, language: int, vector: bytes, lifetime_q: int, now_ms: int) -> ItemId:
-        """Send this notification to whoever asked; its event time is now."""
+        """Publish a notification with the current time as event time."""
         check_bytes(vector, "a notification vector")
         self.expire(now_ms)
         item = self.context.make(MessageType.NOTIFICATION, language, lifetime_q, vector, now_ms)
@@ -114,26 +114,26 @@ class PublisherEndpoint(Engine):
         return item.id
 
     def held(self) -> tuple[int, int, int]:
-        """Return how many filters and notifications are held, and the bytes of the latter."""
+        """Return the number of filters and of notifications, and the bytes of the latter."""
         return len(self.state.filters), len(self.state.outbox), self.state.outbox.total_bytes
 
     @property
     def notification_count(self) -> int:
-        """Return how many notifications are kept."""
+        """Return the number of notifications in the outbox."""
         return len(self.state.outbox)
 
     @property
     def notification_bytes(self) -> int:
-        """Return their bytes."""
+        """Return the bytes of the outbox."""
         return self.state.outbox.total_bytes
 
     @property
     def filter_count(self) -> int:
-        """Return how many subscriptions are installed."""
+        """Return the number of installed filters."""
         return len(self.state.filters)
 
     def is_taken(self, item_id: ItemId) -> bool:
         """Return whether a mediator in contact has this message: it acknowledged it in this contact, or its
-        summary names it, where the acknowledgement of an earlier contact was lost.
+        summary names it (if the acknowledgement of an earlier contact was lost).
         """
         return self.state.is_taken(item_id)

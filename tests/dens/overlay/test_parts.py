@@ -248,7 +248,7 @@ def test_ids_that_are_occupied_are_refused_and_free_again_under_a_newer_revision
     for id in (11, 12):
         with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):
             net.asker.subscribe(subscription(id, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
-    with pytest.raises(LocalProtocolError, match="take others than 9 to 10"):
+    with pytest.raises(LocalProtocolError, match="use other ids than 9 to 10"):
         net.asker.subscribe(subscription(9, 9, HOUR_Q, 1, 0), LANGUAGE, 0, occupies=1)
     with pytest.raises(LocalProtocolError, match="ids end at 255"):
         net.asker.subscribe(subscription(254, 9, HOUR_Q, 1, 0), LANGUAGE, 0, occupies=2)
@@ -446,6 +446,6 @@ def test_what_a_subscription_occupies_follows_from_its_parts_where_nothing_else_
     with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):
         end.subscribe(subscription(12, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
     end.subscribe(subscription(13, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
-    with pytest.raises(LocalProtocolError, match="no subscription of language 10: byte 2"):
+    with pytest.raises(LocalProtocolError, match="invalid subscription in language 10: byte 2"):
         end.subscribe(subscription(20, 9, HOUR_Q, 1, 0), EITHER, 0)
     assert [one.id for one in end.in_force] == [10, 13]
