@@ -45,7 +45,7 @@ LEFT: dict[str, int] = {
     "dens/cli": 7,
     "dens/config": 21,
     "dens/node": 236,
-    "dens/overlay": 491,
+    "dens/overlay": 148,
     "dens/trace": 26,
     "docs/decisions": 272,
     "docs/errors": 111,

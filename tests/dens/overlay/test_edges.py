@@ -79,7 +79,7 @@ def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     for _ in range(2):
         with pytest.raises(LocalProtocolError, match="start it with a new store"):
             end.publish(LANGUAGE, b"\x01\x07", HOUR_Q, 0)
-        with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
+        with pytest.raises(LocalProtocolError, match="all its 2\\^31 message numbers"):
             end.announce(b"\x01", 0)
     assert end.notification_count == 2
     node = mediator()
@@ -87,7 +87,7 @@ def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     assert node.notification_count == 2  # what it has still goes
     end.datagrams_to_send(4_000)
     again = PublisherEndpoint(LAST_NODE, Mission(7), store.crash(), 0, filter_host=TopicHost())
-    with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
+    with pytest.raises(LocalProtocolError, match="all its 2\\^31 message numbers"):
         again.publish(LANGUAGE, b"\x01\x07", HOUR_Q, 0)
     assert again.notification_count == 2
 
@@ -105,11 +105,11 @@ def test_a_subscriber_without_numbers_still_hears_and_changes_nothing_it_cannot_
     end.contact_lost(LAST_NODE, 7_000)
     heard = settle(node, end, 8_000)
     assert [event.item.payload[1] for event in heard] == [0, 1, 2]  # one receipt has a number, two have none
-    with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
+    with pytest.raises(LocalProtocolError, match="all its 2\\^31 message numbers"):
         end.subscribe(subscription(254, 0, HOUR_Q, 1, 0), LANGUAGE, 8_000)
-    with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
+    with pytest.raises(LocalProtocolError, match="all its 2\\^31 message numbers"):
         end.unsubscribe(255, 8_000)
-    with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
+    with pytest.raises(LocalProtocolError, match="all its 2\\^31 message numbers"):
         end.renew(255, HOUR_Q, 8_000)
     assert [(one.id, one.seq) for one in end.in_force] == [(255, 255)]
 

@@ -435,7 +435,7 @@ def test_numbers_that_end_are_not_given_to_parts() -> None:
     store = MemoryStore()
     init_counters(store, LINK_NUMBER - 3)
     end = SubscriberEndpoint(1, Mission(7), store, 0)
-    with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
+    with pytest.raises(LocalProtocolError, match="all its 2\\^31 message numbers"):
         end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0, occupies=2)
     assert end.in_force == ()
 
