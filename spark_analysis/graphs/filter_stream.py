@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from dens.config.atomic_write import write_whole
@@ -71,6 +70,8 @@ def follow(
         raise NoSpark(
             "publications cannot be followed through Spark Connect; use --master or a local session"
         )
+    from spark_analysis.session.classic import SPARK_ERRORS
+
     publications, out = publications.absolute(), out.absolute()
     refuse_patterns(publications, "a folder of publications")
     refuse_patterns(out, "a folder")
@@ -89,7 +90,7 @@ def follow(
         )
         try:
             query = writing.start()
-        except (PySparkException, Py4JJavaError) as error:
+        except SPARK_ERRORS as error:
             raise FilterError(f"{out}: Spark's checkpoint is damaged; use another folder") from error
         try:
             while query.isActive and not once:

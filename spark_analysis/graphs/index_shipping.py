@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
 from knowledge_manager.mission_table import MissionTable
@@ -64,4 +63,8 @@ def judge_of(shipped: ShippedIndex, table: MissionTable) -> GraphJudge:
 
 def _found(place: str) -> Path:
     here = Path(place)
-    return here if here.is_dir() else Path(SparkFiles.get(place))
+    if here.is_dir():
+        return here
+    from pyspark import SparkFiles  # on workers of a cluster; the client of Spark Connect has no such module
+
+    return Path(SparkFiles.get(place))

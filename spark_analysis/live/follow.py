@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
@@ -102,6 +101,8 @@ def follow(
     folder = folder.absolute()
     if is_remote(spark):
         raise NoSpark("a run cannot be followed through Spark Connect; use --master or a local session")
+    from spark_analysis.session.classic import SPARK_ERRORS
+
     refuse_patterns(folder, "a run")
     _wait_for_tables(folder)
     _refuse_lost_parts(folder)
@@ -132,7 +133,7 @@ def follow(
         had_ended = read_manifest(folder).status != "running"
         try:
             query = writing.start()
-        except (PySparkException, Py4JJavaError) as error:
+        except SPARK_ERRORS as error:
             raise _useless(place, "Spark's own notes are damaged") from error
         try:
             _wait_for_end(folder, query, once, patience_s)

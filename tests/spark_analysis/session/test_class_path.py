@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.session.class_path import _FREQUENT_JARS, frequent_jars
+from spark_analysis.session.classic import _FREQUENT_JARS, frequent_jars
 
 
 def test_every_jar_that_is_often_needed_is_in_this_spark() -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from spark_analysis.errors import NoSpark
-from spark_analysis.session.master import refuse_no_master
+from spark_analysis.session.classic import refuse_no_master
 
 
 def refusal(master: str) -> str | None:
