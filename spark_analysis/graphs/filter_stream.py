@@ -68,7 +68,7 @@ def follow(
     """
     if is_remote(spark):
         raise NoSpark(
-            "publications cannot be followed through Spark Connect; use --master or a local session"
+            "publications cannot be followed through Spark Connect; use this machine or a spark:// master"
         )
     from spark_analysis.session.classic import SPARK_ERRORS
 

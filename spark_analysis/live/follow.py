@@ -100,7 +100,7 @@ def follow(
     """
     folder = folder.absolute()
     if is_remote(spark):
-        raise NoSpark("a run cannot be followed through Spark Connect; use --master or a local session")
+        raise NoSpark("a run cannot be followed through Spark Connect; use this machine or a spark:// master")
     from spark_analysis.session.classic import SPARK_ERRORS
 
     refuse_patterns(folder, "a run")

@@ -1,4 +1,4 @@
-"""The wheel: the six packages and nothing else, and a core environment in which the core commands work."""
+"""The wheel: the six packages and nothing else, and environments of single parts with their commands."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 import venv
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import distribution
+from importlib.metadata import distribution, version
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ import pytest
 from dens.app.name_clashes import PACKAGES
 from dens.app.parts import requirements
 from tests.paths import ROOT
+from tests.spark_analysis.clusters import connect_server, ended
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
@@ -41,22 +42,60 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make an environment with the wheel and what the core needs, and return its `dens`.
+    """Make an environment with the wheel and what the core needs, and return its `dens`."""
+    folder = tmp_path_factory.mktemp("core")
+    make_environment(folder, wheel, closure({needed.name for needed in requirements()["core"]}))
+    return folder / "bin" / "dens"
+
+
+CLASSIC_ONLY = {"bin", "core", "examples", "jars", "messages", "python", "sbin", "worker_message.py"}
+CLASSIC_ONLY_SQL = {"classic", "transpile.py"}
+"""What pyspark has and pyspark-client lacks."""
+
+
+@pytest.fixture(scope="module")
+def client(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an environment with the part `connect`: the client of Spark Connect, neither Spark nor py4j."""
+    folder = tmp_path_factory.mktemp("client")
+    names = {needed.name for part in ("core", "connect") for needed in requirements()[part]}
+    of_the_client = {"grpcio", "grpcio-status", "googleapis-common-protos", "zstandard"}
+    site = make_environment(folder, wheel, closure(names - {"pyspark-client"} | of_the_client))
+    whole = Path(str(distribution("pyspark").locate_file("pyspark")))
+    link_all(whole, site / "pyspark", CLASSIC_ONLY | {"sql"})
+    link_all(whole / "sql", site / "pyspark" / "sql", CLASSIC_ONLY_SQL)
+    metadata = site / f"pyspark_client-{version('pyspark')}.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(f"Metadata-Version: 2.1\nName: pyspark-client\nVersion: {version('pyspark')}\n")
+    return folder / "bin" / "dens"
+
+
+def link_all(source: Path, target: Path, left_out: set[str]) -> None:
+    target.mkdir()
+    for path in source.iterdir():
+        if path.name not in left_out:
+            (target / path.name).symlink_to(path)
+
+
+def make_environment(folder: Path, wheel: Path, distributions: set[str]) -> Path:
+    """Make an environment with the wheel and these distributions, and return its packages.
 
     The distributions are linked from this environment, so the test needs no package index.
     """
-    folder = tmp_path_factory.mktemp("core")
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     [site] = folder.glob("lib/python*/site-packages")
-    for name in closure({needed.name for needed in requirements()["core"]}):
+    link_distributions(site, distributions)
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, wheel], env=plain(), check=True)
+    return site
+
+
+def link_distributions(site: Path, names: set[str]) -> None:
+    for name in names:
         home = Path(str(distribution(name).locate_file("")))
         for top in {file.parts[0] for file in distribution(name).files or ()} - {".."}:
             if not (site / top).is_symlink():
                 (site / top).symlink_to(home / top)
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*pip, wheel], env=plain(), check=True)
-    return folder / "bin" / "dens"
 
 
 def closure(names: set[str]) -> set[str]:
@@ -155,3 +194,48 @@ def test_notification_travels_between_core_processes(core: Path, folder: Path, n
     shown, _ = subscriber.communicate(timeout=120)
     assert subscriber.returncode == 0
     assert "patient_temperature is 40.1" in shown
+
+
+@pytest.fixture(scope="module")
+def camp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a sample project, a run of it and a sweep of two seeds."""
+    folder = tmp_path_factory.mktemp("camp")
+    for words in (("init", "demo"), ("run", "demo/scenario.toml", "--out", "out")):
+        command = [sys.executable, "-P", "-m", "dens.cli", *words]
+        subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    (folder / "sweep.toml").write_text('scenario = "demo/scenario.toml"\nseeds = [1, 2]\n')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    url, process = connect_server(tmp_path_factory.mktemp("server"))
+    yield url
+    ended(process)
+
+
+def test_client_of_spark_connect_reports_and_learns_on_a_server(
+    client: Path, camp: Path, server: str
+) -> None:
+    assert "68 of 123" in run(client, camp, "report", "out", "-o", "report.html", "--remote", server)
+    assert (camp / "report.html").is_file()
+    what = ("--event", "tent", "--attribute", "carbon_monoxide")
+    assert "high" in run(client, camp, "learn", "terms", "out", *what, "--remote", server)
+
+
+def test_client_of_spark_connect_sweeps_on_a_server(client: Path, camp: Path, server: str) -> None:
+    sweep = ("sweep", "sweep.toml", "-o", "sweep", "--remote", server)
+    assert "needs the part emulation of dens; missing: simpy" in run(client, camp, *sweep, code=3)
+    [site] = client.parents[1].glob("lib/python*/site-packages")
+    link_distributions(site, closure({"simpy"}))
+    run(client, camp, *sweep)
+    assert len(list((camp / "sweep").glob("**/manifest.json"))) == 2
+
+
+def test_client_of_spark_connect_gives_the_reason_for_what_it_cannot_do(
+    client: Path, camp: Path, server: str
+) -> None:
+    output = run(client, camp, "report", "out", "-o", "other.html", code=3)
+    assert "only the client of Spark Connect is installed here" in output
+    output = run(client, camp, "live", "out", "--master", server, "--once", code=3)
+    assert "cannot be followed through Spark Connect" in output
