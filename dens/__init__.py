@@ -20,12 +20,12 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dens.app.check import CheckResult, check
-    from dens.app.explain import Explanation, explain
-    from dens.app.match import Match, match
-    from dens.app.node import Node
-    from dens.app.run import Run, open_run, run
-    from dens.app.subscription import Subscription, compile
+    from dens.app.node.node import Node
+    from dens.app.runs.run import Run, open_run, run
+    from dens.app.subscriptions.check import CheckResult, check
+    from dens.app.subscriptions.explain import Explanation, explain
+    from dens.app.subscriptions.match import Match, match
+    from dens.app.subscriptions.subscription import Subscription, compile
     from dens.app.tables import load_vocabularies
     from dens.config.problems import DocumentError, Problem
     from dens.overlay.events import NotificationDelivered
@@ -50,22 +50,22 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CheckResult": "dens.app.check",
+    "CheckResult": "dens.app.subscriptions.check",
     "DocumentError": "dens.config.problems",
-    "Explanation": "dens.app.explain",
-    "Match": "dens.app.match",
-    "Node": "dens.app.node",
+    "Explanation": "dens.app.subscriptions.explain",
+    "Match": "dens.app.subscriptions.match",
+    "Node": "dens.app.node.node",
     "NotificationDelivered": "dens.overlay.events",
     "Problem": "dens.config.problems",
-    "Run": "dens.app.run",
-    "Subscription": "dens.app.subscription",
-    "check": "dens.app.check",
-    "compile": "dens.app.subscription",
-    "explain": "dens.app.explain",
+    "Run": "dens.app.runs.run",
+    "Subscription": "dens.app.subscriptions.subscription",
+    "check": "dens.app.subscriptions.check",
+    "compile": "dens.app.subscriptions.subscription",
+    "explain": "dens.app.subscriptions.explain",
     "load_vocabularies": "dens.app.tables",
-    "match": "dens.app.match",
-    "open_run": "dens.app.run",
-    "run": "dens.app.run",
+    "match": "dens.app.subscriptions.match",
+    "open_run": "dens.app.runs.run",
+    "run": "dens.app.runs.run",
 }
 """Where each public name is defined."""
 

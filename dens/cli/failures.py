@@ -72,8 +72,8 @@ def _usage(error: Any) -> Failure:
 
 def _missing_module(error: ModuleNotFoundError, module: str) -> Failure:
     """A part of dens is not installed, or a package of the same name hides one of ours."""
-    from dens.app.name_clashes import describe_hidden_module
-    from dens.app.parts import ANALYSIS, CORE, describe_missing_module
+    from dens.app.tools.name_clashes import describe_hidden_module
+    from dens.app.tools.parts import ANALYSIS, CORE, describe_missing_module
 
     if (hidden := describe_hidden_module(module)) is not None:
         return _plain(hidden, exits.BAD_INPUT)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dens.app.name_clashes import PACKAGES
+from dens.app.tools.name_clashes import PACKAGES
 from tests.paths import ROOT
 
 POSIX_ONLY = {"fcntl", "termios", "tty"}

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dens.app.name_clashes import PACKAGES
-from dens.app.parts import requirements
+from dens.app.tools.name_clashes import PACKAGES
+from dens.app.tools.parts import requirements
 from tests.paths import ROOT
 from tests.spark_analysis.clusters import connect_server, ended
 

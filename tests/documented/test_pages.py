@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dens.app.pages import guides
+from dens.app.tools.pages import guides
 from tests.paths import DOCS, ROOT
 
 COUNTED = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dens.app.checker import Checker
+from dens.app.subscriptions.checker import Checker
 from dens.config.problems import DocumentError, Problem
 from dens.config.reading import read_document
 from knowledge_manager.mission_table import MissionTable, load_mission_table

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from dens.app.contacts import contact_document
+from dens.app.runs.contacts import contact_document
 from dens.cli.runs.tables import summary_table
 from emulation.contacts.contact import Contacts
 from emulation.contacts.statistics import contact_statistics

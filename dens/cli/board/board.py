@@ -122,8 +122,8 @@ def build(
     from dataclasses import replace
     from importlib.metadata import version
 
-    from dens.app.board import board_settings_of, installed_vectors
-    from dens.app.board_check import limits_of
+    from dens.app.board.board import board_settings_of, installed_vectors
+    from dens.app.subscriptions.board_check import limits_of
     from dens.app.tables import chosen_table
     from dens.boards.build import NEW, build_board, unmeasured
     from dens.boards.built_folder import SECRETS
@@ -221,7 +221,7 @@ def run(
     from dataclasses import asdict, replace
     from importlib.metadata import version
 
-    from dens.app.board import board_settings_of, issued_subscriptions
+    from dens.app.board.board import board_settings_of, issued_subscriptions
     from dens.app.tables import chosen_table
     from dens.boards.build import build_board
     from dens.boards.built_folder import built
@@ -367,7 +367,7 @@ def algorithm_table(costs: "Any") -> "Table":
 
 
 def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> list[bytes]:
-    from dens.app.board import recorded_readings
+    from dens.app.board.board import recorded_readings
     from dens.cli import console
 
     recorded = recorded_readings(readings, settings, table)

@@ -39,7 +39,7 @@ def index(
 
     Each call adds a version to INDEX. A running `dens graph filter` switches to it when it is complete.
     """
-    from dens.app.graph_subscriptions import read_subscriptions
+    from dens.app.graphs.subscriptions import read_subscriptions
     from dens.app.tables import chosen_table
     from dens.cli import console
     from dens.cli.waiting import announce_compiling

@@ -39,7 +39,7 @@ def feed(
     from dens.app.graph_feeds.connector import Connector
     from dens.app.graph_feeds.following import looks
     from dens.app.graph_feeds.state import load_state
-    from dens.app.graph_subscriptions import LANGUAGE
+    from dens.app.graphs.subscriptions import LANGUAGE
     from dens.app.tables import chosen_table
     from dens.config.refusal import Refusal
     from plugins.registry import language_named

@@ -41,7 +41,7 @@ def read(
     Number and time of a publication are 0: the same file gives the same bytes.
     """
     from dens.app.files import write_all
-    from dens.app.graph_publications import read_publications
+    from dens.app.graphs.publications import read_publications
     from dens.app.tables import chosen_table
     from dens.cli import console
 
@@ -116,7 +116,7 @@ def taxonomy(
         console.print_document(_as_document(found))
         return
     if draw:
-        from dens.app.taxonomy_trees import tree_lines
+        from dens.app.graphs.taxonomy_trees import tree_lines
 
         for line in tree_lines(found, language):
             console.out().print(line, markup=False, highlight=False)

@@ -143,7 +143,7 @@ def subscribe(
     with 1 if fewer than --count notifications arrived within --seconds, or if the node rejected a
     subscription or did not answer.
     """
-    from dens.app.node_links import end_links
+    from dens.app.node.node_links import end_links
     from dens.app.tables import other_thesaurus
     from dens.config.refusal import Refusal
     from dens.node.assembly import subscriber
@@ -272,7 +272,7 @@ def publish(
     """
     import json
 
-    from dens.app.publish import (
+    from dens.app.node.publish import (
         RECORDING,
         PublisherOptions,
         are_documents,

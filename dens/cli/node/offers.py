@@ -12,7 +12,7 @@ from dens.config import exit_codes as exits
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dens.app.offers import OffersInRun, OffersNow, Word
+    from dens.app.node.offers import OffersInRun, OffersNow, Word
     from dens.node.processes.directory_query import Offering
 
 
@@ -100,7 +100,7 @@ def offers(
     _refuse_others(of_run if is_node else of_node, "a run" if is_node else "NODE.toml")
     if is_node:
         _offers_now(source, word, at, number, wait or 5.0, hops, thesaurus, language, as_json)
-    from dens.app.offers import offers_in_run
+    from dens.app.node.offers import offers_in_run
     from dens.cli import console
 
     if node is None:
@@ -149,7 +149,7 @@ def _offers_now(
     language: str | None,
     as_json: bool,
 ) -> None:
-    from dens.app.offers import offers_now
+    from dens.app.node.offers import offers_now
     from dens.cli import console
 
     found = offers_now(

@@ -19,7 +19,7 @@ def compare(
     Exits with 1 if rows of the traces differ. The same rows in another order within a moment are reported,
     and the exit code is 0.
     """
-    from dens.app.compare import compare as compare_runs
+    from dens.app.runs.compare import compare as compare_runs
     from dens.cli import console
 
     comparison = compare_runs(one, other)

@@ -34,7 +34,7 @@ def contacts(
     as_json: AsJson = False,
 ) -> None:
     """Print statistics of contacts, and convert contact recordings."""
-    from dens.app.contacts import contact_document, read_contacts
+    from dens.app.runs.contacts import contact_document, read_contacts
     from dens.cli import console
     from dens.config.atomic_write import write_whole
     from emulation.contacts.formats.registry import FORMATS

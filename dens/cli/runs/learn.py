@@ -136,7 +136,7 @@ def _of_column(
     csv: Path, column: str, vocabulary: str, event: str, attribute: str
 ) -> tuple["Subject", "npt.NDArray[np.int64]"]:
     """Count the values of a column."""
-    from dens.app.csv_column import counted_column
+    from dens.app.subscriptions.csv_column import counted_column
     from knowledge_manager.mission_table import load_mission_table
     from knowledge_manager.vocabulary.vocabulary import vocabulary_text
     from spark_analysis.learning.past_values import Subject
@@ -214,7 +214,7 @@ def composite(
 
     Counts how often each state of the pattern was followed by a match in time.
     """
-    from dens.app.reading_tables import read_readings
+    from dens.app.subscriptions.reading_tables import read_readings
     from dens.app.tables import chosen_table
     from dens.cli import console
     from dens.config.atomic_write import write_whole

@@ -31,7 +31,7 @@ def report(
 
     Runs that differ only in their seed are one variant, with 95 % confidence intervals.
     """
-    from dens.app.report import report as write_report
+    from dens.app.runs.report import report as write_report
     from dens.cli import console
     from dens.cli.runs.tables import comparison_table, summary_table
     from spark_analysis.answers import Analysis

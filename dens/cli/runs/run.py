@@ -78,8 +78,8 @@ def run(
     Nodes run the same code as real ones. The same file and seed give the same trace. Ctrl-C leaves a valid
     partial run.
     """
-    from dens.app.run import run_folder, run_into
-    from dens.app.summary import delivery_document, delivery_of_run
+    from dens.app.runs.run import run_folder, run_into
+    from dens.app.runs.summary import delivery_document, delivery_of_run
     from dens.cli import console
     from dens.cli.progress import progress as shown
     from emulation.random.seeds import parse_seeds
@@ -135,7 +135,7 @@ def check_form(progress: str) -> None:
 def print_summary(summary: "RunSummary", folder: Path) -> None:
     """Print the folder and the summary of a run."""
     typer.echo(f"run: {folder}")
-    from dens.app.summary import delivery_line, delivery_of_run, prediction_line
+    from dens.app.runs.summary import delivery_line, delivery_of_run, prediction_line
 
     for line in summary.lines():
         typer.echo(f"  {line}")

@@ -47,7 +47,7 @@ def sweep(
     An interrupted sweep continues where it stopped. The folder has all runs and results.parquet, one row
     per run. All variants use the same seeds, so that differences are computed per seed.
     """
-    from dens.app.sweep import run_plan
+    from dens.app.runs.sweep import run_plan
     from dens.cli import console
     from dens.cli.runs.tables import sweep_table
     from spark_analysis.number_format import counted

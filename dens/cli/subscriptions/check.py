@@ -40,7 +40,7 @@ def check(
     An RDF file with skos:prefLabel is a thesaurus, one with rdfs:subClassOf a taxonomy, any other a
     publication.
     """
-    from dens.app.check import check as check_files
+    from dens.app.subscriptions.check import check as check_files
     from dens.cli import console
 
     result = check_files(

@@ -8,7 +8,7 @@ import typer
 from dens.cli.options import AsJson, OtherThesaurus, Vocabularies
 
 if TYPE_CHECKING:
-    from dens.app.subscription import Subscription
+    from dens.app.subscriptions.subscription import Subscription
     from dens.config.problems import Problem
 
 
@@ -38,7 +38,7 @@ def compile_(
     clock is not read: the same file gives the same bytes.
     """
     from dens.app.files import gather, write_all
-    from dens.app.subscription import compile_files
+    from dens.app.subscriptions.subscription import compile_files
     from dens.app.tables import chosen_table, other_thesaurus
     from dens.cli import console
     from dens.config.problems import DocumentError

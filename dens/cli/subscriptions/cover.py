@@ -26,7 +26,7 @@ def cover(
     """
     from dataclasses import asdict
 
-    from dens.app.cover import cover as find_cover
+    from dens.app.subscriptions.cover import cover as find_cover
     from dens.cli import console
     from dens.cli.waiting import announce_compiling
 

@@ -34,9 +34,9 @@ def decode(
     as_json: AsJson = False,
 ) -> None:
     """Describe a subscription or notification vector byte by byte."""
-    from dens.app.decode import decode as describe
-    from dens.app.decode import to_sparql
-    from dens.app.vectors import given_vector
+    from dens.app.subscriptions.decode import decode as describe
+    from dens.app.subscriptions.decode import to_sparql
+    from dens.app.subscriptions.vectors import given_vector
     from dens.cli import console
 
     raw = given_vector(vector)

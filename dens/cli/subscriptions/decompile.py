@@ -19,8 +19,8 @@ def decompile(
     as_json: AsJson = False,
 ) -> None:
     """Write a vector as XML that compiles to the same vector."""
-    from dens.app.decode import decompile as to_xml
-    from dens.app.vectors import given_vector
+    from dens.app.subscriptions.decode import decompile as to_xml
+    from dens.app.subscriptions.vectors import given_vector
     from dens.cli import console
     from dens.config.atomic_write import write_whole
 

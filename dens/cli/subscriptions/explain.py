@@ -41,8 +41,8 @@ def explain(
 
     Degrees are computed by the code that runs on boards.
     """
-    from dens.app.explain import explain as explain_subscription
-    from dens.app.subscription import is_document, read_subscription
+    from dens.app.subscriptions.explain import explain as explain_subscription
+    from dens.app.subscriptions.subscription import is_document, read_subscription
     from dens.app.tables import chosen_table, other_thesaurus
     from dens.cli import console
     from dens.cli.failures import problem_document

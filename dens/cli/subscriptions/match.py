@@ -93,7 +93,7 @@ def match(
         raise typer.BadParameter("give --subscriptions and --notifications, or PATTERN and --csv")
     import json
 
-    from dens.app.match import read_lines
+    from dens.app.subscriptions.match import read_lines
     from dens.cli import console
     from dens.cli.waiting import announce_compiling
     from plugins.authoring.output.vector_lines import BadLine
@@ -133,8 +133,8 @@ def _match_stream(
 ) -> None:
     if pattern is None or readings is None:
         raise typer.BadParameter("PATTERN and --csv belong together; give both")
-    from dens.app.match import match_readings
-    from dens.app.subscription import read_subscription
+    from dens.app.subscriptions.match import match_readings
+    from dens.app.subscriptions.subscription import read_subscription
     from dens.app.tables import chosen_table
     from dens.cli import console
     from dens.cli.failures import problem_document

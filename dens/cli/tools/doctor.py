@@ -10,7 +10,7 @@ def doctor(as_json: AsJson = False) -> None:
     """Check this machine: parts, versions, Java, board tools, name clashes, disk space."""
     from dataclasses import asdict
 
-    from dens.app.doctor import examine
+    from dens.app.tools.doctor import examine
     from dens.cli import console
 
     findings = examine()

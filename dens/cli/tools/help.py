@@ -18,7 +18,7 @@ def help_(
     as_json: AsJson = False,
 ) -> None:
     """Show an error page or a guide; without a topic, list them."""
-    from dens.app.pages import error_pages, guides, read_page
+    from dens.app.tools.pages import error_pages, guides, read_page
     from dens.cli import console
 
     if topic is None:

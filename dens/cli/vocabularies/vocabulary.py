@@ -67,7 +67,7 @@ def _show_graph(kind: "GraphClass", described: dict[str, Any], language: str | N
     from rich.table import Column, Table
     from rich.text import Text
 
-    from dens.app.taxonomy_trees import tree_lines
+    from dens.app.graphs.taxonomy_trees import tree_lines
     from dens.cli import console
 
     places = (

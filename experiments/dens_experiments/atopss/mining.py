@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 import emulation
-from dens.app.csv_column import counted_column
+from dens.app.subscriptions.csv_column import counted_column
 from dens_experiments.family import Asked
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell

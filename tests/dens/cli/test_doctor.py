@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dens.app import doctor, parts
+from dens.app.tools import doctor, parts
 
 
 def test_complete_installation_has_every_part(dens) -> None:

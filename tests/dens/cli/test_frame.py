@@ -68,7 +68,7 @@ def test_version(dens) -> None:
 
 
 def test_a_fault_of_ours_is_named_and_debug_shows_it(dens, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dens.app import doctor as examination
+    from dens.app.tools import doctor as examination
 
     def broken() -> list[examination.Finding]:
         raise ZeroDivisionError("planted")

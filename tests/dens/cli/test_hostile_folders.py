@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dens.app.run_offers import RunOffers
+from dens.app.node.run_offers import RunOffers
 from dens.cli.failures import failure_of
 from dens.config import exit_codes as exits
 from dens.config.problems import DocumentError

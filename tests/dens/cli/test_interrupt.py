@@ -112,6 +112,6 @@ def test_a_partial_run_is_valid(dens, tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_interrupted_at_once_is_summed_up_all_the_same(tmp_path: Path) -> None:
-    from dens.app.summary import delivery_line, delivery_of_run
+    from dens.app.runs.summary import delivery_line, delivery_of_run
 
     assert delivery_line(delivery_of_run(tmp_path / "nothing", 0)).startswith("0 of 0 expected deliveries")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dens.app.parts import PURPOSES, requirements
+from dens.app.tools.parts import PURPOSES, requirements
 from tests.paths import ROOT
 
 HIDDEN = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from dens.app.subscription import compiled_vector
+from dens.app.subscriptions.subscription import compiled_vector
 from dens.config.reading import read_document
 from dens.node.assembly import mediator, publisher, subscriber
 from dens.node.processes.publisher import announce, run_sources, watchdog_for

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dens.app.subscription import compiled_vector
+from dens.app.subscriptions.subscription import compiled_vector
 from dens.node.assembly import assembly_of
 from dens.node.output.advice import Advice
 from dens.overlay.endpoints.subscriber import SubscriberEndpoint

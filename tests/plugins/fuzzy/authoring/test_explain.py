@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.app.subscription import compiled_vector
+from dens.app.subscriptions.subscription import compiled_vector
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import UnknownName

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.app.subscription import compiled_vector
+from dens.app.subscriptions.subscription import compiled_vector
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.hedges import HEDGES

@@ -10,8 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from dens.app.name_clashes import OWN_ENVIRONMENT, PACKAGES, hidden_packages, shared_packages
-from dens.app.parts import CONNECT, CORE, PURPOSES, install_line, installed_version, missing_of, requirements
+from dens.app.tools.name_clashes import OWN_ENVIRONMENT, PACKAGES, hidden_packages, shared_packages
+from dens.app.tools.parts import (
+    CONNECT,
+    CORE,
+    PURPOSES,
+    install_line,
+    installed_version,
+    missing_of,
+    requirements,
+)
 from dens.boards.tools import find_mpremote, find_mpy_cross
 from dens.compiled import use_compiled
 from dens.config.refusal import Refusal
@@ -78,7 +86,7 @@ def _names() -> Iterator[Finding]:
         if (
             name not in hidden
             and here.is_dir()
-            and here.resolve() != Path(__file__).resolve().parents[2] / name
+            and here.resolve() != Path(__file__).resolve().parents[3] / name
         ):
             found = f"this folder has its own {name}"
             advice = "start Python programs that import dens in another folder"

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from dens.app.errors import BadArgument
-from dens.app.readings import read_values
-from dens.app.subscription import Subscription
+from dens.app.subscriptions.readings import read_values
+from dens.app.subscriptions.subscription import Subscription
 from dens.node.assembly import assembly_of
 from dens.node.filter_host import source_host
 from dens.node.processes.publisher import announce, watchdog_for

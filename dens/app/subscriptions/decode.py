@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dens.app.languages import chosen_language
+from dens.app.subscriptions.languages import chosen_language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dens.app.errors import BadArgument
-from dens.app.subscription import Subscription
+from dens.app.subscriptions.subscription import Subscription
 
 if TYPE_CHECKING:
     from knowledge_manager.mission_table import MissionTable
@@ -46,8 +46,8 @@ def explain(
     Degrees are computed by the code that runs on boards. `publication` is a document to explain instead of
     values, in languages that have publications; `age_s` is the age of the event.
     """
-    from dens.app.languages import publication_in
-    from dens.app.subscription import compile
+    from dens.app.subscriptions.languages import publication_in
+    from dens.app.subscriptions.subscription import compile
     from dens.app.tables import load_vocabularies
     from plugins.registry import authoring_of, language, offered
 

@@ -15,7 +15,7 @@ from typing import Final
 PACKAGES: Final = ("dens", "emulation", "knowledge_manager", "plugins", "spark_analysis", "watchdog")
 OWN_ENVIRONMENT: Final = "install dens in an environment of its own (python -m venv, or pipx)"
 
-_ROOT: Final = Path(__file__).resolve().parents[2]
+_ROOT: Final = Path(__file__).resolve().parents[3]
 
 
 def hidden_packages() -> Iterator[tuple[str, str]]:

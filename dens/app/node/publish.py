@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dens.app.errors import BadArgument
-from dens.app.node_links import end_links
+from dens.app.node.node_links import end_links
 from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dens.app.checker import CHECKED_SUFFIXES, Checker
 from dens.app.files import gather
+from dens.app.subscriptions.checker import CHECKED_SUFFIXES, Checker
 
 if TYPE_CHECKING:
     from dens.config.problems import Problem
@@ -50,7 +50,7 @@ def check(
     checker = Checker(sources, vocabularies, thesauri, language, rdf_kind)
     problems = checker.problems()
     if board is not None:
-        from dens.app.board_check import BoardChecker, limits_of
+        from dens.app.subscriptions.board_check import BoardChecker, limits_of
 
         problems += BoardChecker(limits_of(board), checker).problems(sources)
     return CheckResult(tuple(sources), tuple(problems))

@@ -19,7 +19,7 @@ def _with_metrics(comparison: "Comparison", one: Path, other: Path) -> "Comparis
     """Add the metrics that differ; none for large runs and for languages that are not installed."""
     from dataclasses import replace
 
-    from dens.app.summary import MAX_MATCHED
+    from dens.app.runs.summary import MAX_MATCHED
     from dens.config.problems import DocumentError
     from dens.trace.comparison import differences
     from dens.trace.recorded_run import recorded_run

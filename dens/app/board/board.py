@@ -165,7 +165,7 @@ def issued_subscriptions(given: Sequence[str], table: "MissionTable") -> "list[A
 
 def _ready(given: Sequence[str]) -> dict[str, bytes]:
     """Return the arguments that are vectors; these have their ids."""
-    from dens.app.vectors import given_vector
+    from dens.app.subscriptions.vectors import given_vector
 
     return {text: given_vector(text) for text in given if not _is_xml(text)}
 
@@ -181,7 +181,7 @@ def _free_ids(ready: dict[str, bytes]) -> list[int]:
 def _documents(text: str, table: "MissionTable") -> "Iterator[tuple[Path, SubscriptionLanguage, Compiled]]":
     """Yield the compiled subscription of a file, or those of a folder."""
     from dens.app.files import gather
-    from dens.app.subscription import compiled_document
+    from dens.app.subscriptions.subscription import compiled_document
     from dens.config.problems import DocumentError
 
     sources = gather([Path(text)], (".xml",))

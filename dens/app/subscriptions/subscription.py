@@ -152,8 +152,8 @@ def read_subscription(
     """Return the subscription that a command-line argument names: a document, hexadecimal digits, or a file
     of bytes.
     """
-    from dens.app.languages import chosen_language
-    from dens.app.vectors import given_vector
+    from dens.app.subscriptions.languages import chosen_language
+    from dens.app.subscriptions.vectors import given_vector
     from plugins.authoring import CompileOptions
 
     if not is_document(text):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dens.app.vectors import vector_lines
+from dens.app.subscriptions.vectors import vector_lines
 from dens.config.problems import DocumentError, Problem
 from dens.config.reading import read_document
 from knowledge_manager.mission_table import MissionTable

@@ -6,8 +6,8 @@ from typing import Final
 
 from dens.app.files import gather
 from dens.app.graph_feeds.publishing import at_item, read_feed_file, statements_of, vector_of
-from dens.app.graph_subscriptions import LANGUAGE
-from dens.app.languages import publication_in
+from dens.app.graphs.subscriptions import LANGUAGE
+from dens.app.subscriptions.languages import publication_in
 from dens.config.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Description

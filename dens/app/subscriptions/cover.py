@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dens.app.languages import chosen_language
+from dens.app.subscriptions.languages import chosen_language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ def cover(
 
     Vocabularies decide how many bytes a feature has.
     """
+    from dens.app.subscriptions.vectors import vector_lines
     from dens.app.tables import chosen_table
-    from dens.app.vectors import vector_lines
     from plugins.authoring.output.vector_lines import LineForest
     from plugins.registry import offered
 

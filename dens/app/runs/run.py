@@ -57,7 +57,7 @@ class Run:
         """Analyse the run with Spark and write the report; return where it is: `report.html` in the folder
         by default.
         """
-        from dens.app.report import report
+        from dens.app.runs.report import report
 
         return report([self.folder], None if output is None else Path(output)).page
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dens.app.checker import VECTOR_SUFFIXES, Checker, kind_of_toml
-from dens.app.languages import chosen_language
-from dens.app.subscription import compiled_document, compiled_vector
+from dens.app.subscriptions.checker import VECTOR_SUFFIXES, Checker, kind_of_toml
+from dens.app.subscriptions.languages import chosen_language
+from dens.app.subscriptions.subscription import compiled_document, compiled_vector
 from dens.boards.board import Board
 from dens.boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, board_bodies, foreign_language
 from dens.boards.registry import BOARDS

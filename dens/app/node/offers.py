@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dens.app.run_offers import Partition, RunOffers
+from dens.app.node.run_offers import Partition, RunOffers
 from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def offers_in_run(
 
     The thesauri of the run are used below the given ones.
     """
-    from dens.app.subscription import read_subscription
+    from dens.app.subscriptions.subscription import read_subscription
     from dens.app.tables import chosen_thesaurus
     from knowledge_manager.dictionary.offers import browse_offers, offers_for
 
@@ -192,7 +192,7 @@ def _ask(
     import secrets
     from tempfile import TemporaryDirectory
 
-    from dens.app.node_links import end_links
+    from dens.app.node.node_links import end_links
     from dens.node.assembly import subscriber
     from dens.node.clock import real_clock
     from dens.node.output.event_output import warn_of_key

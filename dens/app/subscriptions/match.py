@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dens.app.errors import BadArgument
-from dens.app.subscription import Subscription
+from dens.app.subscriptions.subscription import Subscription
 from dens.config.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class _EventMatcher:
                 yield position, Match(self._subscriptions[position], degree, found.detail)
 
     def _vectors(self, event: Event, number: int) -> list[bytes]:
-        from dens.app.readings import EVENT_KEY, read_values
+        from dens.app.subscriptions.readings import EVENT_KEY, read_values
 
         if isinstance(event, bytes):
             return [event]
@@ -130,7 +130,7 @@ class LineMatching:
         self, notifications: Path, now_s: int | None = None, batch: int | None = None
     ) -> "Iterator[MatchedLine | BadLine]":
         """Yield the result of each line of a file; with `batch`, in the order in which they complete."""
-        from dens.app.vectors import vector_lines
+        from dens.app.subscriptions.vectors import vector_lines
 
         with vector_lines(notifications) as lines:
             if batch is None:
@@ -161,8 +161,8 @@ def read_lines(
     features: str = "subset",
 ) -> LineMatching:
     """Read subscription vectors, one per line in hexadecimal. Invalid lines are kept in `bad`."""
-    from dens.app.languages import chosen_language, matcher_for_lines, with_options
-    from dens.app.vectors import vector_lines
+    from dens.app.subscriptions.languages import chosen_language, matcher_for_lines, with_options
+    from dens.app.subscriptions.vectors import vector_lines
     from plugins.authoring.output.vector_lines import LineMatcher
     from plugins.registry import authoring_of
 
@@ -195,7 +195,7 @@ class StreamMatches:
 
 def match_readings(subscription: Subscription, readings: Path, table: "MissionTable") -> StreamMatches:
     """Search a CSV file of readings for a subscription that spans several readings."""
-    from dens.app.reading_tables import read_readings
+    from dens.app.subscriptions.reading_tables import read_readings
     from plugins.registry import authoring_of, language
 
     spoken = language(subscription.language_id)

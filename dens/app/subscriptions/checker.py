@@ -150,7 +150,7 @@ class Checker:
         except DocumentError:
             return []  # reported for the file that names it
         if path.suffix in VECTOR_SUFFIXES:
-            from dens.app.languages import chosen_language
+            from dens.app.subscriptions.languages import chosen_language
             from plugins.authoring.output.vector_lines import check_vector_file
             from plugins.registry import authoring_of
 
@@ -311,7 +311,7 @@ def _taxonomy_problems(path: Path) -> "list[Problem]":
 
 def _publication_problems(path: Path, table: "MissionTable") -> "list[Problem]":
     """Return the problems of an RDF file as a publication."""
-    from dens.app.languages import publication_in
+    from dens.app.subscriptions.languages import publication_in
     from dens.config.reading import read_document
     from plugins.registry import language_of_publication
 

@@ -8,7 +8,7 @@ from typing import Final
 from dens.config.problems import did_you_mean
 from dens.config.refusal import Refusal
 
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
+_PACKAGE: Final = Path(__file__).resolve().parents[2]
 _KINDS: Final = ("", "how-to", "reference", "explanation", "papers")
 """Folders of guides; a guide is named without its folder."""
 _CODE: Final = re.compile(r"[Dd]\d{3}")

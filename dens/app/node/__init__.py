@@ -1,0 +1,1 @@
+"""Use cases of a node: run, publish, list offers."""

@@ -1,0 +1,1 @@
+"""Use cases of subscriptions: compile, check, explain, match, decode."""

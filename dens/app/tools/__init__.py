@@ -1,0 +1,1 @@
+"""Use cases of the installation: doctor, pages, parts."""
