@@ -7,7 +7,7 @@ this module, alone among all that is no language, names it; everything else of b
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.language import FUZZY
 from plugins.language import SourceFilter, SubscriptionLanguage

@@ -4,8 +4,6 @@
 attributes and values. Offsets in errors are those of the whole vector.
 """
 
-from typing import Final
-
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.vocabulary import EventClass
 from plugins.board_vectors import (
@@ -17,10 +15,6 @@ from plugins.board_vectors import (
 from plugins.mission_check import event_in_mission, refuse_unknown_values
 from watchdog.header import BODY_AT
 from watchdog.vector import HEADER_BYTES
-
-FEATURE_CONDITIONS: Final = ("subset", "exact")
-"""`subset`: a notification serves every subscription whose attributes it contains; `exact`: the same
-attributes."""
 
 
 class FuzzyCodec:

@@ -13,7 +13,7 @@ import numpy as np
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_vectors import AGGREGATOR_AT
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.ground_truth import Bytes, Judged, MatcherTruth, ReadingColumns

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy import NAMESPACE
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS, NAMESPACE
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, SERVES_ONE
 from plugins.language import (
     LookUp,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.direct.language import DIRECT
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.ground_truth import FuzzyGroundTruth
 from plugins.fuzzy.language import FUZZY

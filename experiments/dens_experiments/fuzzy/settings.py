@@ -5,7 +5,7 @@ from typing import Final
 
 from dens_experiments.family import Asked, NotThere
 from dens_experiments.fuzzy.workload import MOST_ATTRIBUTES, WORKLOADS, Workload
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS
 
 COUNTS: Final = (40, 100, 200, 500, 1000)
 SMALL_COUNTS: Final = (40, 200, 1000)

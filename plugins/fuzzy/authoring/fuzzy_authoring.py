@@ -92,7 +92,7 @@ class FuzzyAuthoring(Authoring):
         """Return a matcher by algorithm and feature condition; without a table, vectors are checked
         structurally only.
         """
-        from plugins.fuzzy.codec import FEATURE_CONDITIONS
+        from plugins.fuzzy import FEATURE_CONDITIONS
         from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
         from plugins.matching_choice import known_name
 

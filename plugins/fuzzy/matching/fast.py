@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.codec import FEATURE_CONDITIONS, FuzzyCodec
+from plugins.fuzzy import FEATURE_CONDITIONS
+from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import Columns, group_of, plain_columns, row_of
 from plugins.fuzzy.matching.fnif import FlatMatcher
 from plugins.fuzzy.matching.notification_rows import read_rows

@@ -12,8 +12,9 @@ from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_vectors import AGGREGATOR_AT, Triple
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.ages import age_code
-from plugins.fuzzy.codec import FEATURE_CONDITIONS, FuzzyCodec
+from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.matching.relational_pairs import relational_pairs
 from plugins.language import Match, NotServed, SubscriptionKey
 from plugins.matching_work import MatchingWork

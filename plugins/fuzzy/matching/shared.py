@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_vectors import AGGREGATOR_AT
-from plugins.fuzzy.codec import FEATURE_CONDITIONS, FuzzyCodec
+from plugins.fuzzy import FEATURE_CONDITIONS
+from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import floor_of, group_of, plain_columns, row_of
 from plugins.fuzzy.matching.fast import COMPILE_FROM, check_ordinary
 from plugins.fuzzy.matching.population import NotificationReader

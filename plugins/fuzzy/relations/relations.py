@@ -18,7 +18,8 @@ A node that has forwarded s need not forward t.
 import numpy as np
 
 from plugins.board_vectors import SubscriptionBody, encode_body
-from plugins.fuzzy.codec import FEATURE_CONDITIONS, FuzzyCodec
+from plugins.fuzzy import FEATURE_CONDITIONS
+from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.relations.covering import CoveringForest
 from watchdog.aggregators import ANY_ZERO_IS_ZERO, MIN
 from watchdog.membership import degree

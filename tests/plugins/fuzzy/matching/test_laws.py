@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dens_experiments.fuzzy.workload import WORKLOADS
 from plugins.board_vectors import decode_body
-from plugins.fuzzy.codec import FEATURE_CONDITIONS
+from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.fnifc import CoveringMatcher
