@@ -23,7 +23,7 @@ Judged = tuple[Integers, Keys, Bytes]
 
 @dataclass(frozen=True, slots=True)
 class ReadingColumns:
-    """Readings as columns. `rows` has one byte per attribute index, 0 if there is no value; bit i of
+    """Readings as columns. `rows` has one byte per attribute index, 0 without a value; bit i of
     `features` is set if attribute i has a value. `exact` has the values as the source knew them
     (`plugins.readings`), or None if the bytes are exact.
     """
@@ -66,10 +66,10 @@ class MatcherTruth:
     """
 
     def __init__(
-        self, matcher: Matcher, tell: Callable[[int, int, Bytes, bytes | None], bytes | None]
+        self, matcher: Matcher, notification_of: Callable[[int, int, Bytes, bytes | None], bytes | None]
     ) -> None:
         self._matcher = matcher
-        self._tell = tell
+        self._notification_of = notification_of
 
     def add(self, number: int, body: bytes) -> None:
         self._matcher.add(_key(number), body)
@@ -82,7 +82,7 @@ class MatcherTruth:
         found: list[tuple[int, int]] = []
         for at in range(len(readings)):
             event, feature = int(readings.events[at]), int(readings.features[at])
-            vector = self._tell(event, feature, readings.rows[at], readings.exact[at])
+            vector = self._notification_of(event, feature, readings.rows[at], readings.exact[at])
             if vector is not None:
                 for match in self._matcher.match(vector, 0, 0):
                     found.append((match.key[0] << 8 | match.key[1], match.degree_u8))

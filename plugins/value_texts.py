@@ -118,5 +118,5 @@ def semicolon_hint(header: str) -> str:
 def shown(text: str, *, quoted: bool = True) -> str:
     """Return a value of a file for display: shortened, without control characters."""
     short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
-    said = short if short.isprintable() else short.encode("unicode_escape").decode("ascii")
-    return f'"{said}"' if quoted else said
+    printable = short if short.isprintable() else short.encode("unicode_escape").decode("ascii")
+    return f'"{printable}"' if quoted else printable

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_most
 from benchmarks.sizes import sized
-from plugins.fuzzy.matching.population import Told
+from plugins.fuzzy.matching.population import NotificationRow
 from plugins.fuzzy.matching.shared import SharedMatcher
 from watchdog.header import BODY_AT
 
@@ -19,7 +19,7 @@ def measure() -> Iterator[Measurement]:
     """Take the processor time of search and slices of 200 events, the best of several rounds."""
     events = workloads.events(200, workloads.WIDE_ATTRIBUTES, 4, workloads.WIDE_BYTES)
     events = [
-        Told(0, int(feature), row.tobytes())
+        NotificationRow(0, int(feature), row.tobytes())
         for feature, row in zip(events.features, events.rows, strict=True)
     ]
     few, matches_of_few = _microseconds(FEW, events)
@@ -28,7 +28,7 @@ def measure() -> Iterator[Measurement]:
     yield at_most("shared_concepts_microseconds_an_event_10m_against_100k", many, few, 3.0)
 
 
-def _microseconds(count: int, events: list[Told]) -> tuple[float, int]:
+def _microseconds(count: int, events: list[NotificationRow]) -> tuple[float, int]:
     matcher = SharedMatcher(None, "subset", workloads.WIDE_BYTES)
     matcher.add_all(np.arange(count, dtype=np.uint32), workloads.shared(count)[:, BODY_AT:])
     best, matches = float("inf"), 0

@@ -31,7 +31,7 @@ class RandomSubscription:
 
 
 def aggregators_of(generator: object) -> tuple[str, ...]:
-    """Return the supported aggregators; empty if there is no choice."""
+    """Return the supported aggregators; empty without a choice."""
     return tuple(getattr(generator, "aggregators", ()))
 
 

@@ -89,13 +89,13 @@ class BlocksIndex(BoxStore):
         for number, run in enumerate(self.runs()):
             of_run = places[places >> _RUN == number] & (1 << _RUN) - 1
             while True:
-                asked = np.zeros(COUNTS, np.int64)
-                told = (run.arrays, run.blocks, of_run, depth, own, 0, has, rows)
-                found = look(*told, self._ids, 0, asked)
+                counted = np.zeros(COUNTS, np.int64)
+                inputs = (run.arrays, run.blocks, of_run, depth, own, 0, has, rows)
+                found = look(*inputs, self._ids, 0, counted)
                 if found >= 0:
                     break
                 self._make_room()
-            counts += asked
+            counts += counted
             parts.append(self._ids[:found].copy())
         return np.concatenate(parts)
 

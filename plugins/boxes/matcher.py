@@ -95,16 +95,16 @@ class BoxMatcher:
     def _by_workload(self, vectors: Sequence[bytes], limit: int) -> Iterator[tuple[int, list[Match]]]:
         """Yield matches class by class, each as a batch; subscriptions added after `limit` are excluded."""
         asking, bad = _asking(vectors, self._width)
-        for event, told in asking.items():
+        for event, notifications in asking.items():
             held = self._held.of_class(event)
             if held is None or held.batches is None:
-                found = self._found([vectors[position] for position, _ in told])
-                yield from ((told[at][0], self._matches(hits)) for at, hits in enumerate(found))
+                found = self._found([vectors[position] for position, _ in notifications])
+                yield from ((notifications[at][0], self._matches(hits)) for at, hits in enumerate(found))
                 continue
-            for at, ids in held.batches.run(*points_of(held, [values for _, values in told])):
+            for at, ids in held.batches.run(*points_of(held, [values for _, values in notifications])):
                 _, numbers, boxes = held.owned(np.array([len(ids)]), ids)
                 old = numbers < limit
-                yield told[at][0], self._matches((numbers[old].tolist(), boxes[old].tolist()))
+                yield notifications[at][0], self._matches((numbers[old].tolist(), boxes[old].tolist()))
         for error in bad.values():
             raise error
 
@@ -116,11 +116,11 @@ class BoxMatcher:
         """Return, for each notification, the boxes that contain it, or why it is invalid."""
         asking, bad = _asking(vectors, self._width)
         found: list[Hits | VectorError] = [bad.get(at, ([], [])) for at in range(len(vectors))]
-        for event, told in asking.items():
+        for event, notifications in asking.items():
             held = self._held.of_class(event)
             if held is not None:
                 for (position, _), hits in zip(
-                    told, _hits(held, [values for _, values in told]), strict=True
+                    notifications, _hits(held, [values for _, values in notifications]), strict=True
                 ):
                     found[position] = hits
         return found
@@ -151,11 +151,11 @@ def _asking(
     return asking, bad
 
 
-def points_of(held: ClassBoxes, told: Sequence[dict[int, int]]) -> tuple[Sides, Words]:
+def points_of(held: ClassBoxes, notifications: Sequence[dict[int, int]]) -> tuple[Sides, Words]:
     """Return the values of notifications as points of their event class; other attributes are ignored."""
-    points = np.zeros((len(told), len(held.attributes)), np.uint8)
-    present = np.zeros(len(told), np.uint64)
-    for row, values in enumerate(told):
+    points = np.zeros((len(notifications), len(held.attributes)), np.uint8)
+    present = np.zeros(len(notifications), np.uint64)
+    for row, values in enumerate(notifications):
         for column, attribute in enumerate(held.attributes):
             if attribute in values:
                 points[row, column] = values[attribute]
@@ -163,9 +163,9 @@ def points_of(held: ClassBoxes, told: Sequence[dict[int, int]]) -> tuple[Sides, 
     return points, present
 
 
-def _hits(held: ClassBoxes, told: Sequence[dict[int, int]]) -> Iterator[Hits]:
-    search = held.index.search if len(told) == 1 else held.index.search_together
-    ends, numbers, boxes = held.owned(*search(*points_of(held, told)))
+def _hits(held: ClassBoxes, notifications: Sequence[dict[int, int]]) -> Iterator[Hits]:
+    search = held.index.search if len(notifications) == 1 else held.index.search_together
+    ends, numbers, boxes = held.owned(*search(*points_of(held, notifications)))
     for begin, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         yield numbers[begin:end].tolist(), boxes[begin:end].tolist()
 

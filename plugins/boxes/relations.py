@@ -38,15 +38,15 @@ class BoxRelations:
         return encode_body(BoxesBody(0, first.event, boxes), self._table.feature_bytes)
 
     def extra_volume(self, one: bytes, other: bytes) -> float | None:
-        """Return what a merge releases beyond both, as a share of its own volume; None if there is no merge.
+        """Return what a merge releases beyond both, as a share of its own volume; None without a merge.
 
         A box counts by the product of its ranges; overlaps count several times.
         """
         merged = self.merge(one, other)
         if merged is None:
             return None
-        asked = outermost((*self._read(one).boxes, *self._read(other).boxes))
-        return max(0.0, 1 - sum(map(_volume, asked)) / sum(map(_volume, self._read(merged).boxes)))
+        both = outermost((*self._read(one).boxes, *self._read(other).boxes))
+        return max(0.0, 1 - sum(map(_volume, both)) / sum(map(_volume, self._read(merged).boxes)))
 
     def forest(self) -> PlainForest:
         return PlainForest(self.covers)

@@ -203,5 +203,5 @@ def _check_names(event: int, boxes: list[Box], table: MissionTable, length: int)
         for attribute, low, high in box:
             last = last_of[attribute]
             if high > last or (low == 0 and high == last and last):
-                said = f"values {low} to {high} of 0 to {last} are none or all"
-                raise VectorError(_BOXES_AT, said)
+                message = f"values {low} to {high} of 0 to {last} are none or all"
+                raise VectorError(_BOXES_AT, message)

@@ -56,10 +56,10 @@ class AnnouncedFuzzyFilter:
         """Return the notifications of this reading, most attributes first."""
         found: dict[frozenset[int], int] = {}
         for one in self._held.values():
-            told = {at: reading.row[at] for at in one.attributes if reading.has(at)}
-            best = announced_degree(one, reading.event, told)
+            values = {at: reading.row[at] for at in one.attributes if reading.has(at)}
+            best = announced_degree(one, reading.event, values)
             if best is not None:
-                named = frozenset(told)
+                named = frozenset(values)
                 found[named] = max(best, found.get(named, 0))
         largest = [named for named in found if not any(named < other for other in found)]
         return [
@@ -69,7 +69,7 @@ class AnnouncedFuzzyFilter:
 
     def _release(self, reading: Reading, attributes: list[int], best: int) -> Release:
         lifetime = lifetime_code(self._table.event_at(reading.event).notification_lifetime_s)
-        told = NotificationVector(
+        notification = NotificationVector(
             number=reading.number,
             valid=lifetime,
             stamp_s=reading.stamp_s,
@@ -79,4 +79,4 @@ class AnnouncedFuzzyFilter:
             attributes=tuple(attributes),
             feature_bytes=self._table.feature_bytes,
         )
-        return Release(encode_notification(told), best, lifetime)
+        return Release(encode_notification(notification), best, lifetime)

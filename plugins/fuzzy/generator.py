@@ -65,8 +65,8 @@ def combination_of(wanted: RandomSubscription) -> Combination:
         return Combination(aggregator, _pattern_block(name, form, wanted.attributes))
     if WITH_RULES >> aggregator & 1:
         if form not in NAMED_FUNCTIONS:
-            said = f"{name} approximates a function" + (f', not "{form}"' if form else "; choose one")
-            raise CombinationRefused("form", said, NAMED_FUNCTIONS)
+            message = f"{name} approximates a function" + (f', not "{form}"' if form else "; choose one")
+            raise CombinationRefused("form", message, NAMED_FUNCTIONS)
         if wanted.attributes[0] < 2:
             raise CombinationRefused("attributes", f"{name} needs at least two attributes")
         return Combination(aggregator, bytes([NAMED_FUNCTIONS.index(form)]))

@@ -51,7 +51,7 @@ LEFT: dict[str, int] = {
     "docs/errors": 111,
     "experiments": 115,
     "knowledge_manager": 1,
-    "plugins": 74,
+    "plugins": 57,
     "spark_analysis": 23,
     "tests": 598,
     "watchdog": 64,

@@ -16,7 +16,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of event classes and attributes; their numbers if there is no mission table."""
+    """Names of event classes and attributes; their numbers without a mission table."""
 
     table: MissionTable | None
     feature_bytes: int

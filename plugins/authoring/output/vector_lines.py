@@ -108,21 +108,21 @@ class LineMatcher:
         yield from self._of_batch(batch, now_s)
 
     def _of_batch(self, batch: list[tuple[int, str]], now_s: int | None) -> Iterator[MatchedLine | BadLine]:
-        told: list[tuple[int, bytes, int]] = []
+        read: list[tuple[int, bytes, int]] = []
         for n, line in batch:
             try:
                 vector = vector_of_line(line)
-                told.append((n, vector, self._age_s(vector, now_s)))
+                read.append((n, vector, self._age_s(vector, now_s)))
             except VectorError as error:
                 yield BadLine("notification", n, str(error))
-        notifications = [(vector, 1000 * (_LATEST_S - age_s)) for _, vector, age_s in told]
+        notifications = [(vector, 1000 * (_LATEST_S - age_s)) for _, vector, age_s in read]
         done = set()
         try:
             for position, found in self.matcher.match_batch(notifications, 1000 * _LATEST_S):
                 done.add(position)
-                yield _matched(told[position][0], found)
+                yield _matched(read[position][0], found)
         except VectorError:  # find the invalid one
-            for position, (n, vector, age_s) in enumerate(told):
+            for position, (n, vector, age_s) in enumerate(read):
                 if position not in done:
                     try:
                         yield _matched(n, self.matcher.match(vector, 0, 1000 * age_s))

@@ -67,14 +67,14 @@ class AuthorsWords:
     language: str | None = None
     given: "Thesaurus | None" = None
     resolved: list[ResolvedWord] = field(default_factory=list)
-    asked: "Thesaurus | None" = None
+    consulted: "Thesaurus | None" = None
     """The thesaurus, once a word was looked up."""
 
     def unspoken_language(self) -> str:
         """Return why the document's language did not help with any word; empty if it may have."""
-        if self.language is None or self.asked is None:
+        if self.language is None or self.consulted is None:
             return ""
-        spoken = self.asked.languages
+        spoken = self.consulted.languages
         if any(language_matches(tag, self.language) for tag in spoken):
             return ""
         return f'the thesaurus has no word in "{self.language}"; words of {listed(spoken)} were taken'
@@ -159,8 +159,8 @@ class AuthorsWords:
         """Return the thesaurus to use, or None if the word needs none."""
         if word in names:
             return None
-        self.asked = self.given if self.given is not None else _shipped()
-        return self.asked
+        self.consulted = self.given if self.given is not None else _shipped()
+        return self.consulted
 
     def _attempt(
         self,

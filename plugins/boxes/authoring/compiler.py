@@ -173,8 +173,8 @@ class _Reading:
             return None
         others, span = other_runs(read.runs, read.attribute), self.document.span(element)
         if read.wanted:
-            asked = tuple(all_but(read.wanted, read.attribute)) if turned else read.wanted
-            if rounded := _rounded(read.attribute, asked, others if turned else read.runs):
+            requested = tuple(all_but(read.wanted, read.attribute)) if turned else read.wanted
+            if rounded := _rounded(read.attribute, requested, others if turned else read.runs):
                 self.reader.warn(span, "D187", ("inside <not>, " if turned else "") + rounded)
         return Predicate(read.attribute.index, read.runs, others, read.attribute.name, span)
 
@@ -200,14 +200,14 @@ class _Reading:
             return None
         # complements are made of bytes: a value differs from a constant if its byte does
         is_other = operator == "ne"
-        asked = compared_readings("eq" if is_other else operator, constants, attribute)
+        requested = compared_readings("eq" if is_other else operator, constants, attribute)
         span = self.document.span(element)
-        if not asked:
+        if not requested:
             message = f'"{operator}" leaves no reading of {attribute.name}: the range is empty'
             reader.complain(span, "D109", message)
             return None
-        runs = runs_of(asked, attribute)
-        wanted = asked
+        runs = runs_of(requested, attribute)
+        wanted = requested
         if is_other:
             runs, wanted = other_runs(runs, attribute), compared_readings("ne", constants, attribute)
             if not runs:
@@ -219,18 +219,18 @@ class _Reading:
 def _rounded(attribute: Attribute, wanted: tuple[Range, ...], runs: tuple[Range, ...]) -> str:
     """Return which readings are decided differently because of rounding to bytes; empty if none."""
     true = [one for low, high in runs for one in readings_of(low, high, attribute)]
-    told = _common(true, all_but(wanted, attribute))
+    extra = _common(true, all_but(wanted, attribute))
     missed = _common(all_but(true, attribute), wanted)
-    if not told + missed:
+    if not extra + missed:
         return ""
     domain = attribute.hi_scaled - attribute.lo_scaled + 1
-    share = float(Fraction(100 * (told + missed), domain))
+    share = float(Fraction(100 * (extra + missed), domain))
     edges = [edge for one in wanted for edge in one] or [attribute.lo_scaled]
     step = max(step_at(edge, attribute) for edge in edges)
-    otherwise = [f"{told} released too"] * (told > 0) + [f"{missed} missed"] * (missed > 0)
+    otherwise = [f"{extra} released too"] * (extra > 0) + [f"{missed} missed"] * (missed > 0)
     return (
         f"{attribute.name}: true {runs_words(runs, attribute)}, bytes {byte_words(runs)}, in steps of "
-        f"{amount_words(step, attribute)}; {share:.3g} % of the domain ({told + missed} of {domain} "
+        f"{amount_words(step, attribute)}; {share:.3g} % of the domain ({extra + missed} of {domain} "
         f"readings) is decided differently: {' and '.join(otherwise)}"
     )
 

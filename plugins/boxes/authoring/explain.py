@@ -33,11 +33,11 @@ class ExplainedSide:
         wanted = f"{self.attribute} {self.words} (bytes {bytes_}, steps of {self.step})"
         if self.missed_by is None:
             return f"  ?  {wanted}: no value given"
-        told = f"{self.value} (byte {self.byte:02x})"
+        value = f"{self.value} (byte {self.byte:02x})"
         if self.missed_by == 0:
-            return f"  +  {wanted}: {told}"
+            return f"  +  {wanted}: {value}"
         side = "below" if self.missed_by < 0 else "above"
-        return f"  -  {wanted}: {told} is {abs(self.missed_by)} steps {side}"
+        return f"  -  {wanted}: {value} is {abs(self.missed_by)} steps {side}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +88,18 @@ def explain_boxes(
     parts = decode_body(framed_body(vector), table.feature_bytes, table)
     event = table.event_at(parts.event)
     known = {attribute.name: attribute for attribute in event.attributes}
-    told: dict[int, tuple[str, int]] = {}
+    readings: dict[int, tuple[str, int]] = {}
     for name, text in values.items():
         if name not in known:
             raise UnknownName("attribute", name, list(known), event.name)
         reading = reading_of(text, known[name])
-        told[known[name].index] = reading_words(reading, known[name]), byte_of(reading, known[name])
+        readings[known[name].index] = reading_words(reading, known[name]), byte_of(reading, known[name])
     boxes = []
     for box in parts.boxes:
         sides = []
         for index, low, high in box:
             attribute = event.attribute_at(index)
-            value, byte = told.get(index, (None, None))
+            value, byte = readings.get(index, (None, None))
             missed = None if byte is None else min(byte - low, 0) or max(byte - high, 0)
             step = amount_words(step_at(first_reading(low, attribute), attribute), attribute)
             words = runs_words(((low, high),), attribute)

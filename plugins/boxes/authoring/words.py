@@ -46,14 +46,14 @@ def _range_words(run: Range, attribute: Attribute) -> str:
 
 def box_words(box: Box, attributes: dict[int, Attribute]) -> str:
     """Return the text of a box; without a mission, its bytes."""
-    told = []
+    sides = []
     for index, low, high in box:
         attribute = attributes.get(index)
         if attribute is None:
-            told.append(f"attribute {index} in {byte_words(((low, high),))}")
+            sides.append(f"attribute {index} in {byte_words(((low, high),))}")
         else:
-            told.append(f"{attribute.name} {runs_words(((low, high),), attribute)}")
-    return " and ".join(told)
+            sides.append(f"{attribute.name} {runs_words(((low, high),), attribute)}")
+    return " and ".join(sides)
 
 
 def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:

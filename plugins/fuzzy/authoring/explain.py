@@ -104,14 +104,14 @@ def explain_vector(
     row = bytearray(8 * table.feature_bytes)
     row[table.age_index] = age_code(1000 * age_s)
     present = {table.age_index}
-    told: dict[str, tuple[str, str]] = {}
+    readings: dict[str, tuple[str, str]] = {}
     for name, text in given.items():
         reading = reading_of(text, known[name])
-        told[name] = text, reading_words(reading, known[name])
+        readings[name] = text, reading_words(reading, known[name])
         row[known[name].index] = byte_of(reading, known[name])
         present.add(known[name].index)
     clauses = tuple(
-        _clause(parts, rank, Names(table, table.feature_bytes), told, row, present, age_s)
+        _clause(parts, rank, Names(table, table.feature_bytes), readings, row, present, age_s)
         for rank in range(len(parts.attributes))
     )
     overall = None
@@ -130,7 +130,7 @@ def _clause(
     parts: SubscriptionBody,
     rank: int,
     names: Names,
-    told: Mapping[str, tuple[str, str]],
+    readings: Mapping[str, tuple[str, str]],
     row: bytearray,
     present: set[int],
     age_s: int,
@@ -142,7 +142,7 @@ def _clause(
     words = constraint_words(triple, names.attribute_of(parts.event, index), age=is_age)
     if index not in present:
         return Clause(name, words, None, None, None, None)
-    value, reading = (f"{age_s} s", f"{age_s} s") if is_age else told[name]
+    value, reading = (f"{age_s} s", f"{age_s} s") if is_age else readings[name]
     return Clause(name, words, value, reading, row[index], degree(row[index], *triple))
 
 

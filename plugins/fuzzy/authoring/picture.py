@@ -60,8 +60,8 @@ def _note(constraint: Constraint | None) -> str:
     shape = constraint.spec.shape
     if constraint.shift is not None:
         return constraint.shift.words
-    if isinstance(shape, Exact) and shape.told:
-        return shape.told
+    if isinstance(shape, Exact) and shape.meaning:
+        return shape.meaning
     return "exact" if isinstance(shape, Exact | Crisp) else f"deviation {constraint.deviation:.3f}"
 
 

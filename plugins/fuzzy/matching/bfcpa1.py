@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from plugins.board_vectors import AGGREGATOR_AT
-from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
+from plugins.fuzzy.matching.population import AggregatorNotServed, Held, NotificationRow, Population
 from plugins.language import Match
 from watchdog.aggregators import TAKAGI_SUGENO_1
 from watchdog.breakdown import evaluate_function
@@ -29,13 +29,13 @@ class FirstOrderMatcher(Population):
             problem = f"{self.algorithm} supports aggregator {self.served}, not {held.aggregator}"
             raise AggregatorNotServed(f"{problem}; match it with `fast`")
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         """Yield the candidates with a sufficient degree."""
         self.work.feature_tests += len(self._held)
         for held in self._held.values():
-            if self.serves(told, held):
+            if self.serves(notification, held):
                 n = len(held.attributes)
-                values = [told.row[attribute] for attribute in held.attributes]
+                values = [notification.row[attribute] for attribute in held.attributes]
                 pairs = zip(values, held.constraints, strict=True)
                 degrees = bytearray(degree(value, *triple) for value, triple in pairs)
                 self.work.judged(n, held.pairs)

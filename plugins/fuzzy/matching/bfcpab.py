@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import combinations
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
+from plugins.fuzzy.matching.population import AggregatorNotServed, Held, NotificationRow, Population
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, is_predicate, norm_of, pattern_from_bytes
 from plugins.language import Match, SubscriptionKey
 from watchdog.aggregators import PATTERN_BREAKDOWN
@@ -44,12 +44,12 @@ class BrokenDownPatternMatcher(Population):
     def left(self, held: Held) -> None:
         del self._evaluations[held.key]
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         """Yield the candidates with a sufficient degree."""
         self.work.feature_tests += len(self._held)
         for held in self._held.values():
-            if self.serves(told, held):
-                values = [told.row[attribute] for attribute in held.attributes]
+            if self.serves(notification, held):
+                values = [notification.row[attribute] for attribute in held.attributes]
                 degrees = [degree(x, *triple) for x, triple in zip(values, held.constraints, strict=True)]
                 self.work.judged(len(degrees), held.pairs)
                 overall = self._evaluations[held.key](degrees)

@@ -7,7 +7,7 @@ complemented constraint the reverse. The combination is unchanged.
 from collections.abc import Iterator
 
 from plugins.board_vectors import AGGREGATOR_AT
-from plugins.fuzzy.matching.population import Population, Told
+from plugins.fuzzy.matching.population import NotificationRow, Population
 from plugins.language import Match
 from watchdog.score import combine
 
@@ -17,16 +17,16 @@ FULFILLED, FAILED = 255, 0
 class CrispMatcher(Population):
     """Compares values with intervals."""
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         """Yield the candidates with a sufficient degree."""
         work = self.work
         work.feature_tests += len(self._held)
         for held in self._held.values():
-            if self.serves(told, held):
+            if self.serves(notification, held):
                 n = len(held.attributes)
                 degrees = bytearray(2 * n)
                 for rank, (v, V, g) in enumerate(held.constraints):
-                    inside = v <= told.row[held.attributes[rank]] <= V
+                    inside = v <= notification.row[held.attributes[rank]] <= V
                     degrees[rank] = FULFILLED if inside != (g >= 128) else FAILED
                 work.memberships += n
                 work.aggregations += 1

@@ -132,10 +132,10 @@ class FastMatcher:
         done = 0
         while done < len(notifications) and self._few is None and self.search.is_compiled:
             part = notifications[done : done + max(ROWS_AT_ONCE // max(self.store.count, 1), 16)]
-            told = read_rows(self._codec, part, now_ms)
-            if not len(told.rows):
+            read = read_rows(self._codec, part, now_ms)
+            if not len(read.rows):
                 break
-            ends, (keys, degrees) = self.search.many(told.rows, told.events, told.features)
+            ends, (keys, degrees) = self.search.many(read.rows, read.events, read.features)
             keys, degrees, begin = keys.copy(), degrees.copy(), 0
             for end in ends.tolist():
                 yield done, matches_of(self._numbers, keys[begin:end], degrees[begin:end])

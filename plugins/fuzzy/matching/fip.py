@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_vectors import AGGREGATOR_AT
-from plugins.fuzzy.matching.population import Held, Population, Told
+from plugins.fuzzy.matching.population import Held, NotificationRow, Population
 from plugins.language import Match, SubscriptionKey
 from watchdog.membership import degree
 from watchdog.score import combine
@@ -59,17 +59,17 @@ class PredicateIndexMatcher(Population):
                 del index[predicate]
         self._from_nothing.pop(held.key, None)
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         """Evaluate the predicates, collect the associated subscriptions, combine their degrees."""
         degrees: dict[Predicate, int] = {}
         evaluated = 0
         touched = dict(self._from_nothing)
-        known = told.feature | self._age_bit
-        for predicate, indexed in self._predicates.get(told.event, {}).items():
+        known = notification.feature | self._age_bit
+        for predicate, indexed in self._predicates.get(notification.event, {}).items():
             attribute, v, V, g = predicate
             if known >> attribute & 1:
                 evaluated += 1
-                found = degree(told.row[attribute], v, V, g)
+                found = degree(notification.row[attribute], v, V, g)
                 if found:
                     degrees[predicate] = found
                     touched |= indexed.subscriptions
@@ -77,7 +77,7 @@ class PredicateIndexMatcher(Population):
         self.work.feature_tests += len(touched)
         for key in touched:
             held = self._held[key]
-            if self.serves(told, held):
+            if self.serves(notification, held):
                 n = len(held.attributes)
                 row = bytearray(2 * n)
                 for rank, predicate in enumerate(self._of[key]):

@@ -11,15 +11,15 @@ features fit. The paper compares with XOR, which is the feature condition `exact
 
 from collections.abc import Iterator
 
-from plugins.fuzzy.matching.population import Population, Told
+from plugins.fuzzy.matching.population import NotificationRow, Population
 from plugins.language import Match
 
 
 class FlatMatcher(Population):
     """Tests every feature and the constraints of candidates."""
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         self.work.feature_tests += len(self._held)
         for held in self._held.values():
-            if self.serves(told, held):
-                yield from self.judged(told, held)
+            if self.serves(notification, held):
+                yield from self.judged(notification, held)

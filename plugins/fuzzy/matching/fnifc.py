@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.board_vectors import AGGREGATOR_AT
-from plugins.fuzzy.matching.population import Held, Population, Told
+from plugins.fuzzy.matching.population import Held, NotificationRow, Population
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.language import Match, SubscriptionKey
 
@@ -30,7 +30,7 @@ class CoveringMatcher(Population):
         self.forest.remove(held.key)
         self._roots = None
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         if self._roots is None:
             self._roots = self.forest.roots()
         pending = [(key, b"", 0) for key in self._roots]
@@ -41,7 +41,7 @@ class CoveringMatcher(Population):
                 matched = [Match(key, degree)]
             else:
                 self.work.feature_tests += 1
-                matched = list(self.judged(told, held)) if self.serves(told, held) else []
+                matched = list(self.judged(notification, held)) if self.serves(notification, held) else []
             for match in matched:
                 yield match
                 below = self.forest.children(key)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.matching.population import Held, Population, Told
+from plugins.fuzzy.matching.population import Held, NotificationRow, Population
 from plugins.language import Match
 
 
@@ -33,14 +33,14 @@ class SortedFeatureMatcher(Population):
     def left(self, held: Held) -> None:
         del self._sorted[bisect_left(self._sorted, _place(held), key=_place)]
 
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         """Start at the first feature that can fit, stop after the last."""
-        lowest = told.feature if self.exact else 0
-        start: tuple[int, ...] = (told.event, lowest)
-        behind: tuple[int, ...] = (told.event, told.feature + 1)
+        lowest = notification.feature if self.exact else 0
+        start: tuple[int, ...] = (notification.event, lowest)
+        behind: tuple[int, ...] = (notification.event, notification.feature + 1)
         first = bisect_left(self._sorted, start, key=_place)
         end = bisect_left(self._sorted, behind, first, key=_place)
         for held in islice(self._sorted, first, end):
             self.work.feature_tests += 1
-            if self.serves(told, held):
-                yield from self.judged(told, held)
+            if self.serves(notification, held):
+                yield from self.judged(notification, held)

@@ -67,5 +67,5 @@ class NaiveMatcher:
         if subscription.event != notification.event:
             return False
         wanted = set(subscription.attributes) - {self._age_index}
-        told = set(notification.attributes)
-        return wanted == told if self._exact else wanted <= told
+        present = set(notification.attributes)
+        return wanted == present if self._exact else wanted <= present

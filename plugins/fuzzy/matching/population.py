@@ -55,7 +55,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NotificationRow:
     """A notification in matching form: `row` has one byte per attribute index, the age last."""
 
     event: int
@@ -69,7 +69,7 @@ class NotificationReader:
     def __init__(self, codec: FuzzyCodec) -> None:
         self._codec = codec
 
-    def read(self, vector: bytes, event_ms: int, now_ms: int) -> Told:
+    def read(self, vector: bytes, event_ms: int, now_ms: int) -> NotificationRow:
         """Return a decoded notification. An invalid vector raises `VectorError`."""
         notification = self._codec.notification(vector)
         row = bytearray(8 * self._codec.feature_bytes)
@@ -78,7 +78,7 @@ class NotificationReader:
             row[index] = byte
             feature |= 1 << index
         row[-1] = age_code(now_ms - event_ms)
-        return Told(notification.event, feature, bytes(row))
+        return NotificationRow(notification.event, feature, bytes(row))
 
 
 class Population(ABC):
@@ -116,8 +116,8 @@ class Population(ABC):
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return the matches of this notification, ordered by key. An invalid vector raises `VectorError`."""
-        told = self._reader.read(vector, event_ms, now_ms)
-        return sorted(self.found(told), key=lambda match: match.key)
+        notification = self._reader.read(vector, event_ms, now_ms)
+        return sorted(self.found(notification), key=lambda match: match.key)
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
@@ -132,20 +132,20 @@ class Population(ABC):
         """Return the subscriptions in order of arrival."""
         return iter(self._held.values())
 
-    def serves(self, told: Told, held: Held) -> bool:
+    def serves(self, notification: NotificationRow, held: Held) -> bool:
         """Return whether the feature condition makes this subscription a candidate."""
-        if held.event != told.event:
+        if held.event != notification.event:
             return False
-        return held.needs == told.feature if self.exact else held.needs & ~told.feature == 0
+        return held.needs == notification.feature if self.exact else held.needs & ~notification.feature == 0
 
-    def judged(self, told: Told, held: Held) -> Iterator[Match]:
+    def judged(self, notification: NotificationRow, held: Held) -> Iterator[Match]:
         """Yield the match of a candidate, if its degree suffices."""
         n = len(held.attributes)
         work = self.work  # counted in place: calling `work.judged` would cost as much as a membership
         work.memberships += n
         work.aggregations += 1
         work.pairs += held.pairs
-        degree = score(held.body, AGGREGATOR_AT, told.row, held.attributes, n, bytearray(2 * n))
+        degree = score(held.body, AGGREGATOR_AT, notification.row, held.attributes, n, bytearray(2 * n))
         if held.is_satisfied(degree):
             yield Match(held.key, degree)
 
@@ -162,5 +162,5 @@ class Population(ABC):
         return
 
     @abstractmethod
-    def found(self, told: Told) -> Iterator[Match]:
+    def found(self, notification: NotificationRow) -> Iterator[Match]:
         """Yield every matching subscription, in any order."""

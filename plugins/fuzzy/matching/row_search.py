@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.fuzzy.matching.cut_bits import CutBits
-from plugins.fuzzy.matching.population import Told
+from plugins.fuzzy.matching.population import NotificationRow
 from plugins.kernels.compiled import compiled, is_available
 from plugins.kernels.rows import numpy_scan
 from plugins.kernels.rows.layout import COUNT
@@ -47,14 +47,14 @@ class RowSearch:
         """Return whether there are enough rows, and a compiler."""
         return self._store.count >= self._compile_from and is_available()
 
-    def one(self, told: Told) -> Found:
+    def one(self, notification: NotificationRow) -> Found:
         """Return the matches of one notification, in no particular order."""
-        row = np.frombuffer(bytearray(told.row), np.uint8)
+        row = np.frombuffer(bytearray(notification.row), np.uint8)
         if not self.is_compiled:
-            groups = numpy_scan.candidates(self._store, told.event, told.feature, self._exact)
+            groups = numpy_scan.candidates(self._store, notification.event, notification.feature, self._exact)
             self._count(len(groups), int(self._store.groups[groups, COUNT].sum()))
             return numpy_scan.scan(self._store, groups, row)
-        event, feature = np.array([told.event], np.uint8), np.array([told.feature], np.int64)
+        event, feature = np.array([notification.event], np.uint8), np.array([notification.feature], np.int64)
         self._bits.refresh()
         return self._one_by_one(row.reshape(1, -1), event, feature)[1]
 
@@ -133,8 +133,8 @@ class RowSearch:
         from plugins.kernels.rows import batch
 
         search: Any = compiled(batch.scan_together)
-        asked = np.diff(begins)
-        self._count(len(asking), int(asked @ self._store.groups[: len(asked), COUNT]))
+        counts = np.diff(begins)
+        self._count(len(asking), int(counts @ self._store.groups[: len(counts), COUNT]))
         arena, words, records, groups, count, blocks, _, patterns = self._arrays()
         while True:
             tables = (arena, words, records, groups, count, blocks, patterns, rows, asking, begins)

@@ -43,14 +43,14 @@ class FuzzyRouting:
         return wide.event == narrow.event and all(at in room and values[at] <= room[at] for at in values)
 
     def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
-        (told, room), (asked, values) = self._announced(advertisement), self._announced(wanted)
-        return told.event == asked.event and all(at in room and values[at] & room[at] for at in values)
+        (announced, room), (parts, values) = self._announced(advertisement), self._announced(wanted)
+        return announced.event == parts.event and all(at in room and values[at] & room[at] for at in values)
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
-        told = self._codec.notification(vector)
+        notification = self._codec.notification(vector)
         parts, _ = self._announced(advertisement)
-        values = dict(zip(told.attributes, told.values, strict=True))
-        return announced_degree(parts, told.event, values) is not None
+        values = dict(zip(notification.attributes, notification.values, strict=True))
+        return announced_degree(parts, notification.event, values) is not None
 
     def table(self) -> EntryTable:
         """Return an empty table without merging."""

@@ -26,10 +26,10 @@ def read_approximate(element: "Element", reader: PredicateReader) -> list[Constr
     if named is None or unit is None:
         return []
     attribute = named.attribute
-    asked = read_term(element, attribute, unit, reader)
-    if asked is None:
+    term = read_term(element, attribute, unit, reader)
+    if term is None:
         return []
-    spec = Curved(asked.fuzzifier, asked.hedges, complement=asked.is_complement, unit=unit)
+    spec = Curved(term.fuzzifier, term.hedges, complement=term.is_complement, unit=unit)
     span = reader.document.span(element)
     weight = reader.weight(element)
     return [ConstraintSpec(attribute.index, attribute, spec, weight, span, str(element.get("attribute")))]
@@ -72,5 +72,5 @@ def _is_scattered(wanted: tuple[Range, ...], attribute: Attribute) -> bool:
         for first, last in wanted
         for byte in range(byte_of(first, attribute), byte_of(last, attribute) + 1)
     }
-    asked = sum(count(readings_of(byte, byte, attribute)) for byte in needed)
-    return count(passing(least_triple(wanted, attribute), attribute)) > asked
+    requested = sum(count(readings_of(byte, byte, attribute)) for byte in needed)
+    return count(passing(least_triple(wanted, attribute), attribute)) > requested

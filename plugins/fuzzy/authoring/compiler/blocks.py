@@ -45,17 +45,17 @@ class Block:
     is_constant: bool = False
 
 
-def pattern_block(asked: ParsedSubscription, document: SubscriptionDocument) -> Block:
+def pattern_block(parsed: ParsedSubscription, document: SubscriptionDocument) -> Block:
     """Return the block of a combination, empty for most aggregators. Errors raise `DocumentError`."""
-    combination = asked.combination
+    combination = parsed.combination
     aggregator = combination.aggregator
     try:
         if aggregator == WEIGHTED_MEAN:
-            return Block(aggregator, _weights(asked))
+            return Block(aggregator, _weights(parsed))
         if WITH_RULES >> aggregator & 1:
-            return _rules(asked)
-        if asked.pattern is not None:
-            return Block(aggregator, pattern_bytes(asked.pattern, combination.norm))
+            return _rules(parsed)
+        if parsed.pattern is not None:
+            return Block(aggregator, pattern_bytes(parsed.pattern, combination.norm))
     except _Unusable as error:
         raise DocumentError([document.problem(combination.span, error.code, str(error))]) from None
     except BadExpression as error:
@@ -72,9 +72,9 @@ class _Unusable(Exception):
         self.code = code
 
 
-def _weights(asked: ParsedSubscription) -> bytes:
+def _weights(parsed: ParsedSubscription) -> bytes:
     """Return one byte per weight: unchanged if all are integers up to 255, else scaled to 255."""
-    weights = [spec.weight for spec in asked.specs]
+    weights = [spec.weight for spec in parsed.specs]
     largest = max(weights)
     if largest == 0:
         raise _Unusable("D125", "all weights are 0; set at least one")
@@ -83,9 +83,9 @@ def _weights(asked: ParsedSubscription) -> bytes:
     return bytes(max(1, round(255 * (weight / largest))) if weight else 0 for weight in weights)
 
 
-def _rules(asked: ParsedSubscription) -> Block:
-    combination = asked.combination
-    count = len(asked.specs)
+def _rules(parsed: ParsedSubscription) -> Block:
+    combination = parsed.combination
+    count = len(parsed.specs)
     if count < 2:
         raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
     order = combination.aggregator - TAKAGI_SUGENO_0 if combination.is_order_asked else None
@@ -99,12 +99,12 @@ def _rules(asked: ParsedSubscription) -> Block:
     if parts and parts[0].tag == f"{{{NAMESPACE}}}table":
         return Block(combination.aggregator, bytes.fromhex((parts[0].text or "").strip()))
     if parts:
-        return _authors_rules(asked, parts, order)
+        return _authors_rules(parsed, parts, order)
     if text in NAMED_FUNCTIONS:
         from plugins.fuzzy.authoring.compiler.rules import NAMED
 
         return _fitted(NAMED[NAMED_FUNCTIONS[text]], count, order)
-    return _fitted(parse_expression(text, _names(asked)), count, order)
+    return _fitted(parse_expression(text, _names(parsed)), count, order)
 
 
 def _fitted(function: Expression, count: int, order: int | None) -> Block:
@@ -117,14 +117,14 @@ def _fitted(function: Expression, count: int, order: int | None) -> Block:
     return Block(fitted.aggregator, fitted.block, missed, is_constant(function, count))
 
 
-def _authors_rules(asked: ParsedSubscription, rules: "list[Element]", order: int | None) -> Block:
+def _authors_rules(parsed: ParsedSubscription, rules: "list[Element]", order: int | None) -> Block:
     from plugins.fuzzy.authoring.compiler.rule_elements import rules_block
     from plugins.fuzzy.authoring.compiler.rules import LONGEST_BLOCK
 
-    places = [(spec.span.line, spec.span.column, rank) for rank, spec in enumerate(asked.specs)]
+    places = [(spec.span.line, spec.span.column, rank) for rank, spec in enumerate(parsed.specs)]
     in_order = [rank for *_, rank in sorted(places)]
     try:
-        content, chosen = rules_block(rules, in_order, _names(asked), order)
+        content, chosen = rules_block(rules, in_order, _names(parsed), order)
     except BadExpression as error:
         raise _Unusable("D723", str(error)) from None
     if len(content) > LONGEST_BLOCK:
@@ -133,10 +133,10 @@ def _authors_rules(asked: ParsedSubscription, rules: "list[Element]", order: int
     return Block(TAKAGI_SUGENO_0 + chosen, content)
 
 
-def _names(asked: ParsedSubscription) -> dict[str, int]:
+def _names(parsed: ParsedSubscription) -> dict[str, int]:
     """Return the names of each predicate in an expression: that of the table and that of the document."""
-    names = {"age" if spec.attribute is None else spec.name: rank for rank, spec in enumerate(asked.specs)}
-    for rank, spec in enumerate(asked.specs):
+    names = {"age" if spec.attribute is None else spec.name: rank for rank, spec in enumerate(parsed.specs)}
+    for rank, spec in enumerate(parsed.specs):
         word = normalize("NFKC", spec.word.strip())
         if word.isidentifier():
             names.setdefault(word, rank)

@@ -65,45 +65,45 @@ def compile_subscription(
     """
     document = read_subscription(source, file, SCHEMA)
     reader = reader_of(document, table, options.thesaurus)
-    asked = read_predicates(reader, registered_tags() if tags is None else tags, aggregators)
-    constraints = tuple(constrain(spec) for spec in asked.specs)
-    block = pattern_block(asked, document)
+    parsed = read_predicates(reader, registered_tags() if tags is None else tags, aggregators)
+    constraints = tuple(constrain(spec) for spec in parsed.specs)
+    block = pattern_block(parsed, document)
     tolerance = REFUSED if options.tolerance is None else options.tolerance
-    problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
-    problems += _function_problems(block, document, asked, tolerance)
+    problems = [*parsed.warnings, *_deviations(constraints, document, tolerance)]
+    problems += _function_problems(block, document, parsed, tolerance)
     if block.is_constant:
         message = "this function is constant; use the names of predicates in it"
-        problems.append(document.warning(asked.combination.span, "D158", message))
+        problems.append(document.warning(parsed.combination.span, "D158", message))
     refuse(problems, document, strict=options.strict)
     try:
         body = encode_body(
             SubscriptionBody(
                 stamp_s=options.stamp_s % 65536,
-                threshold=asked.threshold,
+                threshold=parsed.threshold,
                 aggregator=block.aggregator,
                 block=block.content,
                 constraints=tuple(constraint.triple for constraint in constraints),
-                event=asked.event,
+                event=parsed.event,
                 attributes=tuple(constraint.index for constraint in constraints),
                 feature_bytes=table.feature_bytes,
             )
         )
     except VectorError as error:
         message = f"invalid <table>: {error.message}"
-        raise DocumentError([document.problem(asked.combination.span, "D123", message)]) from None
+        raise DocumentError([document.problem(parsed.combination.span, "D123", message)]) from None
     deviation = max(constraint.deviation for constraint in constraints)
-    threshold = asked.threshold / 15
-    spans = _spans(body, asked, constraints, table.feature_bytes)
-    header_spans = (None, None, asked.valid_span)
+    threshold = parsed.threshold / 15
+    spans = _spans(body, parsed, constraints, table.feature_bytes)
+    header_spans = (None, None, parsed.valid_span)
     return CompiledFuzzy(
         body=body,
-        lifetime_q=asked.valid,
+        lifetime_q=parsed.valid,
         warnings=tuple(sorted(problems)),
-        remarks=tuple(_roundings(document, asked)),
+        remarks=tuple(_roundings(document, parsed)),
         steps={
             "deviation": deviation,
             "threshold": threshold,
-            "words": [word.as_document() for word in asked.words],
+            "words": [word.as_document() for word in parsed.words],
             "constraints": [constraint.as_document() for constraint in constraints],
             "function_error": None if block.function_error is None else asdict(block.function_error),
             "spans": [None if span is None else asdict(span) for span in (*header_spans, *spans)],
@@ -112,35 +112,35 @@ def compile_subscription(
         deviation=deviation,
         threshold=threshold,
         constraints=constraints,
-        words=asked.words,
+        words=parsed.words,
         function_error=block.function_error,
     )
 
 
 def _spans(
-    body: bytes, asked: ParsedSubscription, constraints: tuple[Constraint, ...], width: int
+    body: bytes, parsed: ParsedSubscription, constraints: tuple[Constraint, ...], width: int
 ) -> tuple[Span | None, ...]:
     """Return the part of the document of each byte, None if the document does not determine it."""
-    combination = asked.combination
+    combination = parsed.combination
     field_spans: dict[str, Span | list[Span] | None] = {
         "stamp": None,
-        "threshold, aggregator": combination.span if combination.aggregator else asked.threshold_span,
+        "threshold, aggregator": combination.span if combination.aggregator else parsed.threshold_span,
         "pattern block": combination.span,
         "constraint": [constraint.spec.span for constraint in constraints],
-        "event feature": asked.event_span,
+        "event feature": parsed.event_span,
         "attribute feature": None,
     }
     annotated = SUBSCRIPTION.annotate(body, field_spans, width)
     return tuple(span for _, piece, span in annotated for _ in piece)
 
 
-def _roundings(document: SubscriptionDocument, asked: ParsedSubscription) -> Iterator[str]:
+def _roundings(document: SubscriptionDocument, parsed: ParsedSubscription) -> Iterator[str]:
     """Yield where the bytes differ from the document: thresholds are fifteenths, lifetimes powers of two."""
     threshold = document.root.get("threshold")
-    if threshold is not None and abs(asked.threshold / 15 - plain_number(threshold)) > 1e-9:
-        rounded = f"{asked.threshold}/15 ({asked.threshold / 15:.3f})"
+    if threshold is not None and abs(parsed.threshold / 15 - plain_number(threshold)) > 1e-9:
+        rounded = f"{parsed.threshold}/15 ({parsed.threshold / 15:.3f})"
         yield f"threshold {threshold.strip()} is rounded up to {rounded}"
-    yield from rounded_lifetime(document, asked.valid)
+    yield from rounded_lifetime(document, parsed.valid)
 
 
 def _deviations(
@@ -162,8 +162,8 @@ def _deviations(
                 yield document.warning(span, "D161", f"{name}: {message}; {shift.words}")
             else:
                 yield document.warning(span, "D160", f"{name}: {shift.words}")
-        elif isinstance(shape, Exact) and shape.told:
-            yield document.warning(span, "D160", f"{name}: {shape.told}")
+        elif isinstance(shape, Exact) and shape.meaning:
+            yield document.warning(span, "D160", f"{name}: {shape.meaning}")
         elif fault:
             yield document.problem(span, "D152", f"{name}: {fault}")
         elif constraint.doubt > DOUBTFUL:
@@ -172,12 +172,12 @@ def _deviations(
 
 
 def _function_problems(
-    block: Block, document: SubscriptionDocument, asked: ParsedSubscription, tolerance: float
+    block: Block, document: SubscriptionDocument, parsed: ParsedSubscription, tolerance: float
 ) -> Iterator[Problem]:
     """Yield the error of a function's rules: always as a note, above a tenth as a warning, above the
     tolerance as an error.
     """
-    missed, span = block.function_error, asked.combination.span
+    missed, span = block.function_error, parsed.combination.span
     if missed is None or block.is_constant:
         return
     strays = f"by up to {missed.largest:.3f} ({missed.mean:.3f} on average) from this function"
@@ -189,8 +189,8 @@ def _function_problems(
         yield document.warning(span, "D156", f"the rules deviate {strays}")
     else:
         size = len(block.content)
-        told = f"broken down into pairs in {size} byte{'' if size == 1 else 's'}, it deviates {strays}"
-        yield document.note(span, "D721", told)
+        message = f"broken down into pairs in {size} byte{'' if size == 1 else 's'}, it deviates {strays}"
+        yield document.note(span, "D721", message)
 
 
 def _is_by_bytes(shape: Exact | Crisp | Curved) -> bool:

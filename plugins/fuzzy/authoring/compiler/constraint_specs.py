@@ -21,10 +21,10 @@ COMPLEMENT = 128
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """The three bytes. `told` is their effective meaning as text, if it is more than requested."""
+    """The three bytes. `meaning` is their effective meaning as text, if it is more than requested."""
 
     triple: Triple
-    told: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

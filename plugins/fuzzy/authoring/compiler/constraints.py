@@ -143,10 +143,10 @@ def _crisp(spec: ConstraintSpec, shape: Crisp, attribute: Attribute) -> Constrai
     if not shape.wanted:
         nothing = (0, 255, CRISP | COMPLEMENT)
         return Constraint(spec, nothing, 0.0, degrees(*nothing))
-    asked = opposite(shape, attribute) if spec.is_negated else shape
-    if asked.wanted:
-        triple = least_triple(asked.wanted, attribute)
-        shift = shift_of(asked, triple, attribute)
+    crisp = opposite(shape, attribute) if spec.is_negated else shape
+    if crisp.wanted:
+        triple = least_triple(crisp.wanted, attribute)
+        shift = shift_of(crisp, triple, attribute)
     else:
         triple, shift = (0, 255, CRISP | COMPLEMENT), None
     if spec.is_negated:

@@ -104,18 +104,18 @@ def opposite(shape: Crisp, attribute: Attribute) -> Crisp:
 
 def range_words(ranges: tuple[Range, ...], attribute: Attribute, unit: str) -> str:
     """Return the text of rising ranges of readings: `from 27.5 ppm on`, `up to 06:02 and from 21:57 on`."""
-    told = []
+    texts = []
     for first, last in ranges:
         low, high = _told(first, attribute, unit), _told(last, attribute, unit)
         if first == last:
-            told.append(f"for {low} alone")
+            texts.append(f"for {low} alone")
         elif last == attribute.hi_scaled:
-            told.append(f"from {low} on")
+            texts.append(f"from {low} on")
         elif first == attribute.lo_scaled:
-            told.append(f"up to {high}")
+            texts.append(f"up to {high}")
         else:
-            told.append(f"from {low} to {high}")
-    return " and ".join(told) or "for no reading"
+            texts.append(f"from {low} to {high}")
+    return " and ".join(texts) or "for no reading"
 
 
 def vertical_sides(shape: Curved, attribute: Attribute) -> Crisp | None:
@@ -155,7 +155,7 @@ def _moved_edges(wanted: tuple[Range, ...], true: tuple[Range, ...]) -> list[tup
         behind = min((a for a, _ in wanted if a > last), default=high + 1)
         edges.append((first, max(low, before + 1)))
         edges.append((last, min(high, behind - 1)))
-    return [(asked, found) for asked, found in edges if asked != found]
+    return [(requested, found) for requested, found in edges if requested != found]
 
 
 def _told(reading: int, attribute: Attribute, unit: str) -> str:
