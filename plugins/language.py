@@ -66,7 +66,7 @@ __all__ = [
 ]
 
 BOARD_LANGUAGE_ID: Final = 1
-"""The language that boards implement (docs/vector-format.md)."""
+"""The language that boards implement (docs/reference/vector-format.md)."""
 
 DETAIL_BYTES: Final = 255
 """Maximum length of `Match.detail`."""
