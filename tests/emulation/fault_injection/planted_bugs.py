@@ -61,7 +61,7 @@ PLANTED = (
     ),
     PlantedBug(
         "the third retransmission is left out",
-        "dens/overlay/session/peer_session.py",
+        "dens/overlay/session/flights.py",
         "        flight.due_ms = due_ms = now_ms + rto_ms\n",
         "        flight.due_ms = due_ms = now_ms + rto_ms * (2 if tries == 3 else 1)\n",
         pytest_of("tests/dens/overlay/test_peer_session_pace.py::test_patience_doubles_up_to_the_longest"),
@@ -70,7 +70,7 @@ PLANTED = (
     PlantedBug(
         "one of two satisfied subscriptions is dropped",
         "dens/overlay/mediator/pending.py",
-        "                    owed[subscriber].append(satisfied)\n",
+        "                    found[subscriber].append(satisfied)\n",
         "                    pass\n",
         torture("1..6"),
         "did not list its subscriptions",
@@ -94,22 +94,22 @@ PLANTED = (
     PlantedBug(
         "every third receipt is ignored",
         "dens/overlay/mediator/handlers.py",
-        "        state.carried.delivered(notification, item.origin)\n        state.let_go_if_done",
+        "        state.carried.delivered(notification, item.origin)\n        state.release_if_done",
         "        if len(state.receipts) % 3:\n"
         "            state.carried.delivered(notification, item.origin)\n"
-        "        state.let_go_if_done",
+        "        state.release_if_done",
         torture("1..6"),
         "of which it has the receipt of",
     ),
     PlantedBug(
         "every third receipt is acknowledged and forgotten",
         "dens/overlay/mediator/handlers.py",
-        "        state.carried.delivered(notification, item.origin)\n        state.let_go_if_done",
+        "        state.carried.delivered(notification, item.origin)\n        state.release_if_done",
         "        if len(state.receipts) % 3 == 0:\n"
         "            state.receipts.remove(item)\n"
         "            return STORED\n"
         "        state.carried.delivered(notification, item.origin)\n"
-        "        state.let_go_if_done",
+        "        state.release_if_done",
         torture("1..6"),
         "and does not hold it",
     ),
