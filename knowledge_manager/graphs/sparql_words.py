@@ -70,7 +70,7 @@ class SparqlWords:
 
     def read_on(self, meaning: str) -> int:
         """Return the next position of a name and move the read position behind it; the first position if
-        there is no next.
+        none follows.
         """
         found = self.after(meaning, self.at)
         if found is None:

@@ -17,8 +17,8 @@ from spark_analysis.devices import devices_of
 from spark_analysis.languages import languages_of
 from spark_analysis.matching_figures import COUNTED_SINCE, SUMMED, MatchingWork, sum_matching
 from spark_analysis.metrics.expected import expected_in, load_revisions, subscription_revisions
+from spark_analysis.metrics.radio_links import radio_links
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
-from spark_analysis.radio_links import radio_links
 from spark_analysis.remaining_copies import remaining_copies
 from spark_analysis.summed_tables import Count
 

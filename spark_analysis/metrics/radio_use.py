@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spark_analysis.devices import Devices
-from spark_analysis.radio_links import Numbers, RadioLinks
+from spark_analysis.metrics.radio_links import Numbers, RadioLinks
 from spark_analysis.radio_use import RadioUse
 from spark_analysis.summed_tables import Tables
 

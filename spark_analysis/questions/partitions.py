@@ -2,8 +2,8 @@
 
 A *partition* is a set of devices that are connected over contacts at one moment. A sparse network has many. A
 *journey* connects them over time: it uses contacts one after the other, each no earlier than the one before,
-and waits at devices in between. Both follow from contacts and outages (`spark_analysis.outages`) alone. A
-device that is down is a partition of its own.
+and waits at devices in between. Both follow from contacts and outages alone
+(`spark_analysis.metrics.outages`). A device that is down is a partition of its own.
 """
 
 import heapq
@@ -17,8 +17,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DoubleType, IntegerType, LongType, StructField, StructType
 
 from spark_analysis.answers import Analysis
+from spark_analysis.metrics.outages import Contact, Outages, outages_of
 from spark_analysis.number_format import share_text, time_text
-from spark_analysis.outages import Contact, Outages, outages_of
 from spark_analysis.question import Question, RunContext, Section
 from spark_analysis.rendering.html import figure, paragraph
 

@@ -10,10 +10,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_analysis.answers import Analysis
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics.ordering import in_order
+from spark_analysis.metrics.radio_links import radio_links
 from spark_analysis.metrics.radio_use import radio_use
 from spark_analysis.number_format import bytes_text, number_text
 from spark_analysis.question import Question, RunContext, Section
-from spark_analysis.radio_links import radio_links
 from spark_analysis.radio_use import RadioUse
 from spark_analysis.rendering.html import figure, paragraph, scrolling, table
 from spark_analysis.spark_tables import SparkTables

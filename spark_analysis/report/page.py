@@ -80,7 +80,7 @@ def notices(analysis: Analysis) -> list[str]:
             f"{analysis.delivery.not_owed} deliveries matched no subscription; this must never happen."
         )
     if not analysis.delivery.total.owed:
-        found.append("No deliveries were expected in this run, so there is no delivery ratio and no delay.")
+        found.append("No deliveries were expected in this run, so delivery ratio and delay are undefined.")
     return found
 
 

@@ -44,7 +44,7 @@ _SETTINGS: Final = {
 def connect(url: str) -> SparkSession:
     """Return a session on this server, with our packages on its workers.
 
-    Raises `NoSpark` if there is no server, or if a client library is missing.
+    Raises `NoSpark` if no server answers, or if a client library is missing.
     """
     _refuse_silence(url)
     # This client prints what Java only logs: a window over a small table needs no partition.

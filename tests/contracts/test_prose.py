@@ -40,9 +40,9 @@ PATTERN = re.compile(
 LEFT: dict[str, int] = {
     "compile_engine.py": 1,
     "dens": 20,
-    "dens/app": 2,
+    "dens/app": 1,
     "dens/boards": 58,
-    "dens/cli": 7,
+    "dens/cli": 5,
     "dens/config": 21,
     "dens/node": 236,
     "dens/overlay": 148,
@@ -50,9 +50,8 @@ LEFT: dict[str, int] = {
     "docs/decisions": 272,
     "docs/errors": 111,
     "experiments": 115,
-    "knowledge_manager": 1,
     "plugins": 57,
-    "spark_analysis": 23,
+    "spark_analysis": 21,
     "tests": 598,
     "watchdog": 64,
 }

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.trace.manifest import PlannedPartition
-from spark_analysis.outages import Outages, outages_of
+from spark_analysis.metrics.outages import Outages, outages_of
 
 DEVICES = 4
 END = 20

@@ -43,7 +43,7 @@ def read_page(topic: str) -> str:
     name = topic.upper() if is_code else topic.removesuffix(".md").lower()
     if name not in known:
         advice = did_you_mean(name, list(known)) or '; "dens help" lists all'
-        raise Refusal(f'there is no page "{topic}"{advice}')
+        raise Refusal(f'page "{topic}" is unknown{advice}')
     path = pages_folder() / "errors" / f"{name}.md" if is_code else _guide_paths()[name]
     return path.read_text("utf-8")
 

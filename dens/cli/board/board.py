@@ -235,7 +235,7 @@ def run(
     from dens.config.streams import printable
 
     if board != "microbit-qemu":
-        raise Refusal(f"there is no emulator for {board}; use microbit-qemu")
+        raise Refusal(f"{board} has no emulator; use microbit-qemu")
     table = chosen_table(vocabulary)
     issued = issued_subscriptions(subscriptions or [], table)
     with tempfile.TemporaryDirectory() as scratch:

@@ -267,7 +267,7 @@ def publish(
 
     Documents are sent only if all of them are valid; each is published once.
 
-    Exits with 1 if values were left out, if no subscription asked for a document, or if the DENS node did
+    Exits with 1 if values were left out, if no subscription matched a document, or if the DENS node did
     not accept everything (the rest stays in the store).
     """
     import json

@@ -476,7 +476,7 @@ def test_what_cannot_be_run_is_named(dens, tmp_path: Path, monkeypatch: pytest.M
     dens("board", "build", "--board", "pico", "-o", tmp_path / "pico")
     dens("board", "build", "--board", "microbit", "-o", tmp_path / "bit", "--vocabulary", "weather")
     for arguments, says in (
-        (["--board", "toaster"], "there is no emulator for toaster; use microbit-qemu"),
+        (["--board", "toaster"], "toaster has no emulator; use microbit-qemu"),
         ([tmp_path / "pico"], "built for a pico"),
         ([tmp_path / "bit"], "built for other vocabularies"),
         ([tmp_path / "nowhere"], "no board.json"),

@@ -15,9 +15,9 @@ from spark_analysis.catalogue.members.bytes_per_delivery import bytes_per_delive
 from spark_analysis.catalogue.members.duplicate_share import duplicate_share
 from spark_analysis.catalogue.members.overhead_ratio import overhead_ratio
 from spark_analysis.devices import Devices
+from spark_analysis.metrics.radio_links import RadioLinks
 from spark_analysis.metrics.radio_use import radio_use
 from spark_analysis.questions.radio import traffic
-from spark_analysis.radio_links import RadioLinks
 from spark_analysis.radio_use import RadioUse
 from spark_analysis.summed_tables import Count
 
