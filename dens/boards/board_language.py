@@ -7,7 +7,6 @@ this module, alone among all that is no language, names it; everything else of b
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy import FEATURE_CONDITIONS
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.language import FUZZY
 from plugins.language import SourceFilter, SubscriptionLanguage
@@ -28,7 +27,7 @@ __all__ = [
 
 BOARD_LANGUAGE: Final = FUZZY
 
-BOARD_CONDITIONS: Final = FEATURE_CONDITIONS
+BOARD_CONDITIONS: Final = tuple(FUZZY.conditions)
 """The feature conditions that boards filter by, the usual one first."""
 
 AGGREGATOR_AT: Final = 5
