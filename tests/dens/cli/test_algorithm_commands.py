@@ -230,7 +230,7 @@ def test_progress_of_other_seeds_is_refused(dens, tmp_path: Path) -> None:
     assert dens("torture", "--world", "brokers", "--seeds", "1", "--progress", path).code == 0
     refused = dens("torture", "--seeds", "1", "--progress", path)
     assert refused.code == 3
-    assert "D404: this is the progress of 'brokers all', and these seeds are of 'engines all'" in refused.err
+    assert "D404: the file is of campaign 'brokers all', not 'engines all'" in refused.err
     assert dens("torture", "--plan", path, "--progress", path).code == 2
     for content in (
         "[]",

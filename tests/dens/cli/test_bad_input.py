@@ -108,7 +108,7 @@ def test_an_occupied_folder(dens, sample: Path) -> None:
     before = sorted(path.name for path in sample.iterdir())
     ended = dens("run", sample / "scenario.toml", "--out", sample, "--force")
     assert ended.code == 3
-    assert "no run" in ended.err
+    assert "not a run" in ended.err
     assert sorted(path.name for path in sample.iterdir()) == before
 
 
