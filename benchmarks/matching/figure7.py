@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from benchmarks.sizes import sized
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy.expressiveness import BREAK_DOWN, fig7d
 from dens_experiments.fuzzy.memory import fig7g
 from dens_experiments.fuzzy.node_figures import fig7h, fig7i
@@ -21,8 +21,8 @@ from dens_experiments.fuzzy.publisher_figures import FLAT, fig7b, fig7c
 from dens_experiments.panel import Line
 
 ASKED = sized(
-    Asked(counts=(100, 1000), seeds=(1, 2, 3), repetitions=7),
-    Asked(counts=(10, 20), seeds=(1,), repetitions=1),
+    Request(counts=(100, 1000), seeds=(1, 2, 3), repetitions=7),
+    Request(counts=(10, 20), seeds=(1,), repetitions=1),
 )
 
 

@@ -12,7 +12,7 @@ from dens.cli.options import AsJson
 from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
-    from dens_experiments.family import Asked
+    from dens_experiments.family import Request
     from dens_experiments.running import Finished
     from dens_experiments.session import Session
 
@@ -127,7 +127,7 @@ def experiment(
 
     from dens.cli import console
     from dens.cli.waiting import announce_compiling
-    from dens_experiments.family import NotThere
+    from dens_experiments.family import UnknownFigure
     from dens_experiments.registry import family_named
     from dens_experiments.running import measured
     from dens_experiments.tables import markdown
@@ -136,7 +136,7 @@ def experiment(
         _show_families(family, as_json)
         return
     try:
-        asked = replace(
+        request = replace(
             _asked(counts, seeds, attributes, repetitions, workload, condition, similarity, on, small),
             run=tuple(map(str, run or ())),
             full=full,
@@ -144,14 +144,14 @@ def experiment(
         )
         chosen = family_named(family)
         if len(figures or []) == 1 and (make := chosen.sessions.get((figures or [""])[0])) is not None:
-            if asked.given() or output is not None:
-                raise NotThere(f"{figures[0]} takes --seed, --steps and --json alone")  # type: ignore[index]
+            if request.given() or output is not None:
+                raise UnknownFigure(f"{figures[0]} takes --seed, --steps and --json alone")  # type: ignore[index]
             _live(make(1 if seed is None else seed), steps, as_json)
             return
         if seed is not None or steps is not None:
-            raise NotThere("--seed and --steps belong to a session; figures take --seeds")
-        wanted = chosen.chosen(figures or [], asked)
-    except NotThere as error:
+            raise UnknownFigure("--seed and --steps belong to a session; figures take --seeds")
+        wanted = chosen.chosen(figures or [], request)
+    except UnknownFigure as error:
         raise typer.BadParameter(str(error)) from None
     if not wanted:
         raise typer.BadParameter(f"name a figure; there are: {', '.join(chosen.figures)}, all")
@@ -160,12 +160,12 @@ def experiment(
     is_interrupted = False
     try:
         with _telling() as tell:
-            for one in measured(wanted, asked, tell, output):
+            for one in measured(wanted, request, tell, output):
                 finished.append(one)
                 if not as_json:
                     typer.echo(markdown(one.panel) + "\n")
                 console.say(f"{one.figure.name}: {one.seconds:.1f} s")
-    except NotThere as error:
+    except UnknownFigure as error:
         raise typer.BadParameter(str(error)) from None
     except KeyboardInterrupt:
         is_interrupted = True
@@ -179,7 +179,7 @@ def experiment(
 
 
 def _live(session: "Session", steps: int | None, as_json: bool) -> None:
-    """Tell of a session line by line until it ends, hearing changes on standard input."""
+    """Print a session line by line until it ends, and read changes from standard input."""
     import json
     import sys
     import time
@@ -213,7 +213,9 @@ def _in_words(told: dict[str, Any]) -> str:
 
 
 def _telling() -> Any:
-    """Return a context that shows each step on a terminal; elsewhere figures are told when they are done."""
+    """Return a context that shows each step on a terminal; elsewhere figures are reported when they are
+    done.
+    """
     from contextlib import nullcontext
 
     from dens.cli import console
@@ -225,12 +227,12 @@ def _telling() -> Any:
 
 def _show_families(family: str | None, as_json: bool) -> None:
     from dens.cli import console
-    from dens_experiments.family import NotThere
+    from dens_experiments.family import UnknownFigure
     from dens_experiments.registry import FAMILIES, family_named
 
     try:
         shown = [family_named(name) for name in ([family] if family else FAMILIES)]
-    except NotThere as error:
+    except UnknownFigure as error:
         raise typer.BadParameter(str(error)) from None
     if as_json:
         console.print_document(
@@ -260,15 +262,15 @@ def _asked(
     similarity: float | None,
     on: list[str] | None,
     small: bool,
-) -> "Asked":
-    from dens_experiments.family import Asked, NotThere
+) -> "Request":
+    from dens_experiments.family import Request, UnknownFigure
     from emulation.random.seeds import parse_seeds
 
     try:
         wanted = None if seeds is None else parse_seeds(seeds, 1000)
     except ValueError as error:
-        raise NotThere(str(error)) from None
-    return Asked(
+        raise UnknownFigure(str(error)) from None
+    return Request(
         counts=None if counts is None else _counts(counts),
         seeds=wanted,
         repetitions=repetitions,
@@ -282,30 +284,30 @@ def _asked(
 
 
 def _counts(text: str) -> tuple[int, ...]:
-    from dens_experiments.family import NotThere
+    from dens_experiments.family import UnknownFigure
 
     if not re.fullmatch(r"[0-9]{1,9}(,[0-9]{1,9})*", text):
-        raise NotThere(f"{text!r} are no numbers of subscriptions; write 40,100,1000")
+        raise UnknownFigure(f"{text!r} are no numbers of subscriptions; write 40,100,1000")
     found = tuple(map(int, text.split(",")))
     if any(b <= a for a, b in pairwise(found)):
-        raise NotThere(f"{text} does not ascend; write each number once, the smallest first")
+        raise UnknownFigure(f"{text} does not ascend; write each number once, the smallest first")
     return found
 
 
 def _attributes(text: str) -> tuple[int, int, int]:
-    from dens_experiments.family import NotThere
+    from dens_experiments.family import UnknownFigure
 
     found = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?/([0-9]{1,3})", text)
     if found is None:
-        raise NotThere(f"{text!r} says no attributes; write 3-4/4, or 2/7")
+        raise UnknownFigure(f"{text!r} says no attributes; write 3-4/4, or 2/7")
     return int(found[1]), int(found[2] or found[1]), int(found[3])
 
 
 def _parameters(texts: list[str]) -> tuple[tuple[str, str], ...]:
-    from dens_experiments.family import NotThere
+    from dens_experiments.family import UnknownFigure
 
     found = [text.partition("=") for text in texts]
     for text, (name, sign, value) in zip(texts, found, strict=True):
         if not (name and sign and value):
-            raise NotThere(f"{text!r} sets nothing; write NAME=VALUE")
+            raise UnknownFigure(f"{text!r} sets nothing; write NAME=VALUE")
     return tuple((name.strip(), value.strip()) for name, _, value in found)

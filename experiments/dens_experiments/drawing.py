@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLOURS: Final = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#444444", "#8C6D31",
 )  # fmt: skip
-"""Okabe and Ito's, which colour-blind people can tell apart, and three more."""
+"""Okabe and Ito's, which colour-blind people can distinguish, and three more."""
 MARKS: Final = "osD^vPX*h"
 DASHES: Final = ("-", "--", ":")
 GREY: Final = "#777777"
@@ -115,7 +115,9 @@ def _lines(panel: Panel, names: Sequence[str], looks: Mapping[str, dict[str, Any
 
 
 def _is_drawn(panel: Panel, one: PaperFigure, names: Sequence[str]) -> bool:
-    """Say whether a number of the paper has its place here: among the points, and not beside other lines."""
+    """Return whether a number of the paper can be drawn here: among the points, and not beside other
+    lines.
+    """
     is_within = one.at is None or one.at <= float(panel.points[-1])
     is_elsewhere = one.what in panel.lines and one.what not in names
     return one.is_drawn and one.unit in ("ms", panel.unit) and is_within and not is_elsewhere
@@ -159,7 +161,7 @@ def _axis_of_theirs(figures: Sequence[PaperFigure], axes: "Axes") -> "Axes":
 
 
 def _paper(panel: Panel, figures: Sequence[PaperFigure], theirs: "Axes") -> None:
-    """Draw the paper's numbers over the same points; what is far above our own is only told."""
+    """Draw the paper's numbers over the same points; values far above our own are only stated."""
     last, top = float(panel.points[-1]), theirs.get_ylim()[1]
     far = [one for one in figures if one.low > 3 * top]
     for place, one in enumerate(far):

@@ -9,13 +9,13 @@ from dens_experiments.sampling import Tell
 from dens_experiments.session import Session
 
 
-class NotThere(ValueError):
-    """There is no such family, figure, option or value here; the message says what there is."""
+class UnknownFigure(ValueError):
+    """An unknown family, figure, option or value; the message lists the known ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person asks of measurements; None leaves it to the figure."""
+class Request:
+    """The options of a measurement; None leaves the choice to the figure."""
 
     counts: tuple[int, ...] | None = None
     seeds: tuple[int, ...] | None = None
@@ -35,11 +35,11 @@ class Asked:
     """The paper's own sizes, where what is measured otherwise is smaller."""
 
     def given(self) -> list[str]:
-        """Return the names of what was asked for."""
+        """Return the names of the given options."""
         return [one.name for one in fields(self) if getattr(self, one.name) not in (None, (), False)]
 
 
-Measure = Callable[[Asked, Tell], Panel]
+Measure = Callable[[Request, Tell], Panel]
 
 COMMAND: Final = "COMMAND"
 """A place that is an interpreter: any text after `--on` that is the name of no other place."""
@@ -47,8 +47,9 @@ COMMAND: Final = "COMMAND"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How a figure is measured somewhere, and the fields of `Asked` that it understands there, beside `small`
-    and `on`."""
+    """How a figure is measured somewhere, and the fields of `Request` that it understands there, beside
+    `small` and `on`.
+    """
 
     measure: Measure
     takes: frozenset[str]
@@ -62,7 +63,7 @@ class Figure:
     title: str
     measure: Measure
     takes: frozenset[str]
-    """Fields of `Asked` that it understands, beside `small`. One that understands `on` puts places side by
+    """Fields of `Request` that it understands, beside `small`. One that understands `on` puts places side by
     side."""
     elsewhere: Mapping[str, Place] = field(default_factory=dict)
     """Other places where it can be measured, by name."""
@@ -84,40 +85,43 @@ class Family:
     name: str
     title: str
     figures: Mapping[str, Figure]
-    check: Callable[[Asked], object] = lambda asked: None
-    """Raises `NotThere` for values that mean nothing, before anything is measured."""
+    check: Callable[[Request], object] = lambda request: None
+    """Raises `UnknownFigure` for values that mean nothing, before anything is measured."""
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What another paper, or another part of it, calls one or several of the figures."""
     sessions: Mapping[str, Callable[[int], Session]] = field(default_factory=dict)
-    """What is no figure but runs until somebody ends it, by name; made from a seed."""
+    """Sessions by name, which run until they are stopped; made from a seed."""
 
-    def chosen(self, names: Sequence[str], asked: Asked) -> list[Figure]:
-        """Return the figures named, each once, or all of them that can be measured as asked.
+    def chosen(self, names: Sequence[str], request: Request) -> list[Figure]:
+        """Return the figures named, each once, or all that can be measured with these options.
 
-        A name that is none, and an option or a place that means nothing to what is named, raise `NotThere`.
+        A name that is none, and an option or a place that means nothing to what is named, raise
+        `UnknownFigure`.
         """
         names = [figure for name in names for figure in self.other_names.get(name, (name,))]
         for name in names:
             if name != "all" and name not in self.figures:
                 if name in self.sessions:
-                    raise NotThere(f"{name} runs alone; name nothing beside it")
+                    raise UnknownFigure(f"{name} runs alone; name nothing beside it")
                 there_are = ", ".join((*self.figures, *self.other_names, *self.sessions))
-                raise NotThere(f"figure {name!r} is unknown in {self.name}; there are: {there_are}, all")
+                raise UnknownFigure(f"figure {name!r} is unknown in {self.name}; there are: {there_are}, all")
         if "all" in names:
-            found = [one for one in self.figures.values() if one.is_in_all and one.place(asked.on)]
+            found = [one for one in self.figures.values() if one.is_in_all and one.place(request.on)]
         else:
             found = [self.figures[name] for name in dict.fromkeys(names)]
         known = {"on", "small"}
         for figure in found:
-            place = figure.place(asked.on)
+            place = figure.place(request.on)
             if place is None:
                 places = ", ".join(figure.elsewhere) or "nowhere else"
-                raise NotThere(f"{figure.name} is not measured on {', '.join(asked.on)}; it is on: {places}")
+                raise UnknownFigure(
+                    f"{figure.name} is not measured on {', '.join(request.on)}; it is on: {places}"
+                )
             known |= place.takes
-        for name in asked.given():
+        for name in request.given():
             if name not in known:
                 named = ", ".join(figure.name for figure in found)
                 options = ", ".join(f"--{option}" for option in sorted(known))
-                raise NotThere(f"--{name} means nothing to {named} here; there are: {options}")
-        self.check(asked)
+                raise UnknownFigure(f"--{name} means nothing to {named} here; there are: {options}")
+        self.check(request)
         return found

@@ -31,7 +31,7 @@ _TRIES: Final = 20
 
 
 class Limit(NamedTuple):
-    """What is asked of a variable: an operator as people write it, and a name or a number."""
+    """A constraint of a variable: an operator, and a name or a number."""
 
     variable: int
     operator: str

@@ -110,7 +110,7 @@ class Panel:
     values_unit: str = ""
     """The unit of the counted columns of bars, where they are no counts."""
     picture: str = ""
-    """An SVG document of its own, where what is shown is no line over points."""
+    """An SVG document of its own, for figures that are not lines over points."""
 
     def counted(self) -> tuple[str, ...]:
         """Return the names of the work that was counted, in the order in which they first occur."""

@@ -23,7 +23,7 @@ def processor_seconds(*apart_from: int) -> float:
 
 def started_by_children() -> list[int]:
     """Return the processes, by number, that those which this process started have started themselves: of
-    Spark its workers in Python, which end when nothing is asked of them for a while.
+    Spark its workers in Python, which end after some idle time.
     """
     below, _ = _processes()
     return [number for child in below.get(os.getpid(), []) for number in below.get(child, [])]

@@ -1,11 +1,11 @@
-"""Which families of experiments there are. A family is imported when it is asked for."""
+"""The families of experiments. A family is imported on first use."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import Final
 
-from dens_experiments.family import Family, NotThere
+from dens_experiments.family import Family, UnknownFigure
 
 FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -20,9 +20,9 @@ FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def family_named(name: str) -> Family:
-    """Return the family of this name; another name raises `NotThere`."""
+    """Return the family of this name; another name raises `UnknownFigure`."""
     if name not in FAMILIES:
-        raise NotThere(f"family {name!r} is unknown; there are: {', '.join(FAMILIES)}")
+        raise UnknownFigure(f"family {name!r} is unknown; known: {', '.join(FAMILIES)}")
     found = import_module(FAMILIES[name]).FAMILY
     assert isinstance(found, Family)
     return found

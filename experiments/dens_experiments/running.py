@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dens.config.atomic_write import write_whole
 from dens_experiments.drawing import draw
-from dens_experiments.family import Asked, Figure
+from dens_experiments.family import Figure, Request
 from dens_experiments.panel import Panel
 from dens_experiments.tables import comma_separated, markdown
 
@@ -23,7 +23,7 @@ class Finished:
 
 
 def measured(
-    figures: Sequence[Figure], asked: Asked, tell: Callable[[str], None], output: Path | None
+    figures: Sequence[Figure], request: Request, tell: Callable[[str], None], output: Path | None
 ) -> Iterator[Finished]:
     """Measure each figure, write its files into `output` if there is one, and yield it.
 
@@ -35,20 +35,20 @@ def measured(
         head = f"{figure.name} ({place} of {len(figures)})"
         tell(head)
         begin = time.monotonic()
-        at = figure.place(asked.on)
+        at = figure.place(request.on)
         assert at is not None, "chosen figures can be measured"
-        panel = at.measure(asked, lambda step, head=head: tell(f"{head}: {step}"))  # type: ignore[misc]
+        panel = at.measure(request, lambda step, head=head: tell(f"{head}: {step}"))  # type: ignore[misc]
         finished = Finished(figure, panel, time.monotonic() - begin)
         if output is not None:
-            write_files(finished, output, asked)
+            write_files(finished, output, request)
         yield finished
 
 
-def write_files(finished: Finished, folder: Path, asked: Asked) -> None:
+def write_files(finished: Finished, folder: Path, request: Request) -> None:
     """Write picture, table and data of a figure: FIGURE.svg, .md, .csv, .json; the last one says it is
     whole."""
     stem = finished.figure.name
-    if asked.on and "on" not in finished.figure.takes:
+    if request.on and "on" not in finished.figure.takes:
         stem += "_on_board"
     if finished.panel.picture:
         write_whole(folder / f"{stem}.svg", finished.panel.picture.encode())

@@ -23,7 +23,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Something to be timed that does `each` of what is told, and the work that was counted for it."""
+    """Something to be timed that performs `each` unit of work, and the work that was counted for it."""
 
     action: Callable[[], object]
     each: int

@@ -1,7 +1,7 @@
-"""A session: something that lives a step at a time, tells a line of each, and hears changes while it runs.
+"""A session runs in steps, prints a line for each, and accepts changes while it runs.
 
 Changes come as JSON lines. One with `at` waits for that step, so that a file of changes repeats a session;
-one without is made at once. What cannot be is told in a line, and the session goes on.
+one without is made at once. An invalid change is reported in a line, and the session goes on.
 """
 
 import json
@@ -24,12 +24,12 @@ class Session(Protocol):
         ...
 
     def step(self) -> dict[str, Any]:
-        """Live one step and tell of it."""
+        """Run one step and report it."""
         ...
 
 
 class Changes:
-    """The lines that somebody writes, in their order: those that are there, or those that are due."""
+    """Lines of input in their order: those that are available, or those that are due."""
 
     def __init__(self) -> None:
         self._lines: SimpleQueue[str] = SimpleQueue()
@@ -44,7 +44,7 @@ class Changes:
         Thread(target=lambda: deque(map(self._lines.put, lines), maxlen=0), daemon=True).start()
 
     def due(self, step: int) -> Iterator[Any]:
-        """Yield what is to be changed before this step; what is no JSON is a `Refused`."""
+        """Yield what is to be changed before this step; what is not JSON is a `Refused`."""
         while True:
             try:
                 line = self._lines.get_nowait()
@@ -55,7 +55,7 @@ class Changes:
             try:
                 change = json.loads(line)
             except ValueError:
-                yield Refused("this line is no JSON")
+                yield Refused("this line is not JSON")
                 continue
             at = change.pop("at", None) if isinstance(change, dict) else None
             if at is None:
@@ -71,7 +71,7 @@ class Changes:
 def lived(
     session: Session, changes: Changes, steps: int | None, wait: Callable[[], None]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what each step tells, and what of the changes was refused; `wait` stands between steps."""
+    """Yield the line of each step and the refused changes; `wait` is called between steps."""
     step = 0
     while steps is None or step < steps:
         step += 1

@@ -49,7 +49,6 @@ LEFT: dict[str, int] = {
     "dens/trace": 26,
     "docs/decisions": 272,
     "docs/errors": 111,
-    "experiments": 115,
     "plugins": 57,
     "spark_analysis": 21,
     "tests": 598,

@@ -2,17 +2,17 @@
 
 import pytest
 
-from dens_experiments.family import COMMAND, Asked, Family, Figure, NotThere, Place
+from dens_experiments.family import COMMAND, Family, Figure, Place, Request, UnknownFigure
 from dens_experiments.panel import Panel
 from dens_experiments.registry import FAMILIES, family_named
 from dens_experiments.sampling import Tell
 
 
-def _measured(asked: Asked, tell: Tell) -> Panel:
+def _measured(asked: Request, tell: Tell) -> Panel:
     return Panel("t", "n", "ms", (), {}, "")
 
 
-def _elsewhere(asked: Asked, tell: Tell) -> Panel:
+def _elsewhere(asked: Request, tell: Tell) -> Panel:
     return Panel("elsewhere", "n", "ms", (), {}, "")
 
 
@@ -32,10 +32,10 @@ def names(figures: list[Figure]) -> list[str]:
 
 
 def test_figures_are_chosen_by_name_or_all_that_can_be_measured_there() -> None:
-    assert names(FAMILY.chosen(["two", "one", "two"], Asked())) == ["two", "one"]
-    assert names(FAMILY.chosen(["all"], Asked())) == ["one", "two", "three", "all_places"]
-    assert names(FAMILY.chosen(["all"], Asked(on=("microbit",)))) == ["two", "three", "all_places"]
-    assert names(FAMILY.chosen(["again"], Asked())) == ["again"]
+    assert names(FAMILY.chosen(["two", "one", "two"], Request())) == ["two", "one"]
+    assert names(FAMILY.chosen(["all"], Request())) == ["one", "two", "three", "all_places"]
+    assert names(FAMILY.chosen(["all"], Request(on=("microbit",)))) == ["two", "three", "all_places"]
+    assert names(FAMILY.chosen(["again"], Request())) == ["again"]
 
 
 def measured_at(name: str, *on: str) -> object:
@@ -54,19 +54,23 @@ def test_a_place_has_its_own_measurement() -> None:
 @pytest.mark.parametrize(
     ("wanted", "asked", "says"),
     [
-        (["fig9"], Asked(), "figure 'fig9' is unknown in trial; there are: one, two"),
-        (["two"], Asked(on=("node x.mjs",)), "two is not measured on node x.mjs; it is on: microbit"),
-        (["one"], Asked(on=("microbit",)), "one is not measured on microbit; it is on: nowhere else"),
+        (["fig9"], Request(), "figure 'fig9' is unknown in trial; there are: one, two"),
+        (["two"], Request(on=("node x.mjs",)), "two is not measured on node x.mjs; it is on: microbit"),
+        (["one"], Request(on=("microbit",)), "one is not measured on microbit; it is on: nowhere else"),
         (
             ["three"],
-            Asked(counts=(1,)),
+            Request(counts=(1,)),
             "--counts means nothing to three here; there are: --on, --seeds, --small",
         ),
-        (["three"], Asked(seeds=(1,), on=("node",)), "--seeds means nothing to three here; there are: --on"),
+        (
+            ["three"],
+            Request(seeds=(1,), on=("node",)),
+            "--seeds means nothing to three here; there are: --on",
+        ),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(wanted: list[str], asked: Asked, says: str) -> None:
-    with pytest.raises(NotThere) as refused:
+def test_what_is_not_there_is_told_with_what_is(wanted: list[str], asked: Request, says: str) -> None:
+    with pytest.raises(UnknownFigure) as refused:
         FAMILY.chosen(wanted, asked)
     assert str(refused.value).startswith(says)
 
@@ -76,7 +80,7 @@ def test_every_family_of_the_registry_can_be_imported() -> None:
         family = family_named(name)
         assert family.name == name
         assert all(figure.name == key for key, figure in family.figures.items())
-    with pytest.raises(NotThere, match="family 'crisp' is unknown; there are: "):
+    with pytest.raises(UnknownFigure, match="family 'crisp' is unknown; known: "):
         family_named("crisp")
 
 
@@ -88,11 +92,11 @@ def test_other_names_stand_for_figures_each_measured_once() -> None:
         other_names={"fig1": ("one", "two")},
         sessions={"talk": lambda seed: _Silent()},
     )
-    assert names(family.chosen(["fig1", "two"], Asked())) == ["one", "two"]
-    with pytest.raises(NotThere, match=r"there are: one, .*, fig1, talk, all"):
-        family.chosen(["fig2"], Asked())
-    with pytest.raises(NotThere, match="talk runs alone"):
-        family.chosen(["talk", "one"], Asked())
+    assert names(family.chosen(["fig1", "two"], Request())) == ["one", "two"]
+    with pytest.raises(UnknownFigure, match=r"there are: one, .*, fig1, talk, all"):
+        family.chosen(["fig2"], Request())
+    with pytest.raises(UnknownFigure, match="talk runs alone"):
+        family.chosen(["talk", "one"], Request())
 
 
 class _Silent:

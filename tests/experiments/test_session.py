@@ -36,7 +36,7 @@ def test_what_cannot_be_is_told_and_changes_nothing() -> None:
         changes.write(line)
     told = list(lived(Counting(), changes, 2, lambda: None))
     assert [one["refused"] for one in told if "refused" in one] == [
-        "this line is no JSON",
+        "this line is not JSON",
         "say by",
         "say by",
         "at is the number of a step, from 1 on",

@@ -10,7 +10,7 @@ from dens_experiments.atopss import paper
 from dens_experiments.atopss.columns import possibility, served
 from dens_experiments.atopss.settings import Settings, settings_of
 from dens_experiments.atopss.workload import SIZE, TOLD
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 
@@ -21,9 +21,9 @@ JOINED: Final = ("min", "max", "average", "weighted")
 WANTED: Final = 0.93
 
 
-def fig14(asked: Asked, tell: Tell) -> Panel:
+def fig14(request: Request, tell: Tell) -> Panel:
     """Measure precision, recall and F of each function against what people expect."""
-    settings = settings_of(asked, (100_000,), (20_000,))
+    settings = settings_of(request, (100_000,), (20_000,))
     taken: dict[str, list[list[Sample]]] = {
         what: [[] for _ in JOINED] for what in ("F", "precision", "recall")
     }
@@ -50,7 +50,8 @@ def fig14(asked: Asked, tell: Tell) -> Panel:
         ),
         (
             "Each subscription expects one of the four, drawn evenly; ω_Π = 0.5, ω_N = 0. Counted are those "
-            "of which every predicate is possible: otherwise max would return what nobody else does.",
+            "of which every predicate is possible: otherwise max would return subscriptions that no other "
+            "aggregation returns.",
             f"The shape holds where no F is below {WANTED}, and one of the averages is best.",
         ),
         settings.words(SIZE, TOLD),

@@ -72,7 +72,7 @@ def _side(room: Numbers, spread: Numbers) -> Fractions:
 
 
 def served(columns: PlainColumns, told: Publications) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield for each publication the subscriptions all of whose attributes it tells, and the values for
+    """Yield for each publication the subscriptions all of whose attributes it has, and the values for
     them.
     """
     for attributes, corners in zip(told.attributes, told.corners, strict=True):

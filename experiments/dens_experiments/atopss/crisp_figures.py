@@ -9,7 +9,7 @@ from dens_experiments.atopss import paper
 from dens_experiments.atopss.columns import Fractions, Numbers, necessity, possibility, served
 from dens_experiments.atopss.settings import Settings, settings_of
 from dens_experiments.atopss.workload import SIZE, TOLD
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 
@@ -43,9 +43,9 @@ EQUAL: Final = (("pessi", 0), ("middle", 1), ("optim", 2))
 """At the first α approximate subscriptions match what pessimistic ones do, and so on: the same cuts."""
 
 
-def table1(asked: Asked, tell: Tell) -> Panel:
+def table1(request: Request, tell: Tell) -> Panel:
     """Count matches of all kinds of subscriptions and publications at three thresholds."""
-    settings = settings_of(asked, (COUNT,), (COUNT // 7,))
+    settings = settings_of(request, (COUNT,), (COUNT // 7,))
     taken: dict[str, list[list[Sample]]] = {name: [[] for _ in paper.ALPHAS] for name in (*SETS, *VALUES)}
     counted: list[dict[str, list[int]]] = []
     for seed in settings.seeds:

@@ -1,7 +1,7 @@
-"""Ours: who is told what, and what of it is wrong, where sensors err and may say so.
+"""Ours: deliveries, and wrong deliveries, with sensors that have errors and may state them.
 
 Patients' temperatures are shown by thermometers that err; the true value lies within the stated error.
-Somebody wants to hear of a temperature that is *high* to a degree of ½ at least. A thermometer publishes a
+A subscriber wants a temperature that is *high* to a degree of ½ at least. A thermometer publishes a
 point as if it did not err, or all that may be true, an interval or a triangle; who asks goes by the
 possibility or by the necessity.
 """
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from dens_experiments.atopss.settings import SEEDS
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Panel, verdict
 from dens_experiments.panel import Shape as Claim
 from dens_experiments.sampling import Sample, Tell, line_of
@@ -43,10 +43,10 @@ TAKES: Final = frozenset({"seeds"})
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a sensor tells, and by what who asks goes."""
+    """How a sensor states values, and which degree the subscriber uses."""
 
     form: ErrorForm | None
-    """None tells the value that is shown, as if it were certain."""
+    """None states the shown value as if it were certain."""
     decides: Callable[[Degrees], int]
 
 
@@ -59,10 +59,10 @@ WAYS: Final[Mapping[str, Way]] = {
 }
 
 
-def imprecision(asked: Asked, tell: Tell) -> Panel:
+def imprecision(request: Request, tell: Tell) -> Panel:
     """Count alerts that are missed and that are false, by the true value."""
-    seeds = asked.seeds or SEEDS
-    readings = SMALL_READINGS if asked.small else READINGS
+    seeds = request.seeds or SEEDS
+    readings = SMALL_READINGS if request.small else READINGS
     taken: dict[str, list[list[Sample]]] = {}
     for name in WAYS:
         for error in ERRORS:
@@ -125,10 +125,10 @@ def wrong(name: str, error: int, readings: int, seed: int) -> tuple[float, float
     rng = np.random.default_rng([seed, error])
     true = missed = false = 0
     for shown in _shown(readings, seed):
-        told = stated.widened(shown, attribute)
-        value = stated.true_value(told, rng)
+        measured = stated.widened(shown, attribute)
+        value = stated.true_value(measured, rng)
         deserved = judged(wanted, point(value - attribute.lo_scaled))[0] >= LEAST
-        known = shape_of_corners(shown if way.form is None else told, attribute)
+        known = shape_of_corners(shown if way.form is None else measured, attribute)
         said = known.within(attribute.hi_scaled - attribute.lo_scaled)
         alert = way.decides(judged(wanted, said)) >= LEAST
         true += deserved

@@ -9,7 +9,7 @@ import numpy as np
 from dens_experiments.atopss import paper
 from dens_experiments.atopss.settings import FEWER_SEEDS, Settings, settings_of
 from dens_experiments.atopss.workload import NETWORK_SIZE, NETWORK_TOLD, bodies
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 from plugins.atopss.codec import AtopssCodec
@@ -30,9 +30,9 @@ LOWEST: Final = 5
 """The lowest threshold, in fifteenths."""
 
 
-def fig4_31(asked: Asked, tell: Tell) -> Panel:
+def fig4_31(request: Request, tell: Tell) -> Panel:
     """Measure precision, recall and F of mergers whose thresholds are the lower, mean or higher ones."""
-    settings = settings_of(asked, (2000,), (500,), "words", FEWER_SEEDS)
+    settings = settings_of(request, (2000,), (500,), "words", FEWER_SEEDS)
     lines: dict[str, Line] = {}
     for choice in CHOICES:
         taken = []
@@ -42,7 +42,7 @@ def fig4_31(asked: Asked, tell: Tell) -> Panel:
         lines[choice] = line_of(taken)
     at = APART.index(USUAL)
     score = {choice: lines[choice].means for choice in CHOICES}
-    told = ", ".join(f"{choice} {score[choice][at]:.3f}" for choice in CHOICES)
+    shares = ", ".join(f"{choice} {score[choice][at]:.3f}" for choice in CHOICES)
     better = [min(score["average"][n], score["min"][n]) > score["max"][n] for n in range(len(APART))]
     lost = 1 - min(lines["min"].work["recall"])
     return Panel(
@@ -56,7 +56,7 @@ def fig4_31(asked: Asked, tell: Tell) -> Panel:
         (
             Shape(
                 "all above 0.85",
-                f"within {USUAL}/15: {told}",
+                f"within {USUAL}/15: {shares}",
                 verdict(min(score[choice][at] for choice in CHOICES) > 0.85),
             ),
             Shape(
@@ -71,7 +71,7 @@ def fig4_31(asked: Asked, tell: Tell) -> Panel:
         ),
         (
             "Over pairs of a merger and a publication: it should match where one of its members does. "
-            f"{SETS} sets of attributes are asked about.",
+            f"{SETS} sets of attributes are subscribed to.",
         ),
         settings.words(NETWORK_SIZE, NETWORK_TOLD) | {"subscriptions": f"{settings.counts[0]:,}"},
         same_scale=True,
@@ -84,7 +84,7 @@ def scored(settings: Settings, seed: int, choice: Thresholds, apart: int) -> Sam
     columns = workload.subscriptions(settings.counts[0], NETWORK_SIZE, 0.0, SETS)
     above = np.random.default_rng([seed, 31]).integers(0, apart + 1, columns.levels.shape[:2])
     held = bodies(replace(columns, levels=np.stack([2 * (LOWEST + above), 0 * above], axis=-1)))
-    told = workload.publications(PUBLICATIONS, NETWORK_TOLD, NETWORK_SIZE, SETS).vectors()
+    vectors = workload.publications(PUBLICATIONS, NETWORK_TOLD, NETWORK_SIZE, SETS).vectors()
     options = RoutingOptions(merging=MergingOptions(thresholds=choice))
     table = AtopssRouting(AtopssRelations(None), AtopssCodec(None), options).table()
     assert isinstance(table, MergingTable)
@@ -92,8 +92,10 @@ def scored(settings: Settings, seed: int, choice: Thresholds, apart: int) -> Sam
         table.insert((at >> 8, at & 255), body)
     mergers = [entry for entry in table.entries if len(entry.members) > 1]
     of_member = {key: number for number, entry in enumerate(mergers) for key in entry.members}
-    returned = _matches([((number >> 8, number & 255), one.body) for number, one in enumerate(mergers)], told)
-    correct = _matches([(key, held[key[0] << 8 | key[1]]) for key in of_member], told)
+    returned = _matches(
+        [((number >> 8, number & 255), one.body) for number, one in enumerate(mergers)], vectors
+    )
+    correct = _matches([(key, held[key[0] << 8 | key[1]]) for key in of_member], vectors)
     right = answered = due = 0
     for got, own in zip(returned, correct, strict=True):
         should = {of_member[key] for key in own}
@@ -105,9 +107,9 @@ def scored(settings: Settings, seed: int, choice: Thresholds, apart: int) -> Sam
 
 
 def _matches(
-    held: Sequence[tuple[SubscriptionKey, bytes]], told: Sequence[bytes]
+    held: Sequence[tuple[SubscriptionKey, bytes]], vectors: Sequence[bytes]
 ) -> list[set[SubscriptionKey]]:
     """Return what each publication satisfies."""
     matcher = FastMatcher(None, columns_from=0)
     matcher.add_all(held)
-    return [{match.key for match in matcher.match(vector, 0, 0)} for vector in told]
+    return [{match.key for match in matcher.match(vector, 0, 0)} for vector in vectors]

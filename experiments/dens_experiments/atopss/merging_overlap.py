@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dens_experiments.atopss.routing import RATIO, population, routing_settings, routing_words
 from dens_experiments.atopss.settings import Settings
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 from dens_experiments.tables import number
@@ -20,7 +20,7 @@ from plugins.atopss.relations.relations import AtopssRelations
 from plugins.atopss.shapes.scale import TOP
 
 MANY_SETS: Final = 50
-"""Where false positives are counted: with few sets somebody wants nearly everything."""
+"""Where false positives are counted: with few sets nearly everything is subscribed to."""
 OVERLAPS: Final = (30, 40, 50, 60, 70, 80, 90)
 """T_overlap, in percent."""
 TOLERABLE: Final = 15
@@ -53,8 +53,8 @@ def _matched(held: Sequence[bytes], told: Sequence[Notification]) -> npt.NDArray
     return np.array([bool(matcher.rows.satisfied(one)) for one in told])
 
 
-def _over_overlaps(asked: Asked, place: int, tell: Tell) -> tuple[Settings, dict[str, Line]]:
-    settings = routing_settings(asked, (2000, 4000), (400, 800), "distinct")
+def _over_overlaps(request: Request, place: int, tell: Tell) -> tuple[Settings, dict[str, Line]]:
+    settings = routing_settings(request, (2000, 4000), (400, 800), "distinct")
     lines = {}
     for count in settings.counts:
         taken = []
@@ -66,9 +66,9 @@ def _over_overlaps(asked: Asked, place: int, tell: Tell) -> tuple[Settings, dict
     return settings, lines
 
 
-def fig4_29(asked: Asked, tell: Tell) -> Panel:
+def fig4_29(request: Request, tell: Tell) -> Panel:
     """Count entries over the overlap that merging wants."""
-    settings, lines = _over_overlaps(asked, 0, tell)
+    settings, lines = _over_overlaps(request, 0, tell)
     largest = list(lines.values())[-1].means
     return Panel(
         "Figure 4.29: table size over the overlap that merging wants",
@@ -88,9 +88,9 @@ def fig4_29(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_30(asked: Asked, tell: Tell) -> Panel:
-    """Count publications that are forwarded for nobody."""
-    settings, lines = _over_overlaps(asked, 1, tell)
+def fig4_30(request: Request, tell: Tell) -> Panel:
+    """Count publications that are forwarded without a matching subscription."""
+    settings, lines = _over_overlaps(request, 1, tell)
     largest = list(lines.values())[-1].means
     usual = largest[OVERLAPS.index(50)]
     return Panel(

@@ -14,7 +14,7 @@ import numpy as np
 
 import emulation
 from dens.app.subscriptions.csv_column import counted_column
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from knowledge_manager.vocabulary.event_class import Attribute
@@ -63,7 +63,7 @@ def _shown(curve: Curve) -> Line:
     return Line(tuple((float(value),) for value in np.interp(np.array(TENTHS) / 10, values, curve)))
 
 
-def fig4_10(asked: Asked, tell: Tell) -> Panel:
+def fig4_10(request: Request, tell: Tell) -> Panel:
     """Count past values."""
     tell("reading the recording")
     counts = _counts()
@@ -121,19 +121,19 @@ def _of_term(place: int, number: str) -> Panel:
     )
 
 
-def fig4_11(asked: Asked, tell: Tell) -> Panel:
+def fig4_11(request: Request, tell: Tell) -> Panel:
     """Mine the lowest set."""
     tell(TERMS[0])
     return _of_term(0, "4.11")
 
 
-def fig4_12(asked: Asked, tell: Tell) -> Panel:
+def fig4_12(request: Request, tell: Tell) -> Panel:
     """Mine the set in the middle."""
     tell(TERMS[1])
     return _of_term(1, "4.12")
 
 
-def fig4_13(asked: Asked, tell: Tell) -> Panel:
+def fig4_13(request: Request, tell: Tell) -> Panel:
     """Mine the highest set."""
     tell(TERMS[2])
     return _of_term(2, "4.13")

@@ -1,7 +1,7 @@
 """Ours: what reverse paths and carrying deliver, and what they cost, from a connected network to a sparse
 one.
 
-One world, three ways: a flood over brokers, brokers that tell along the paths on which they were asked, and
+One world, three ways: a flood over brokers, brokers that forward along the paths of subscriptions, and
 DENS nodes that carry. Devices walk in a square; the range of their radios decides how much of the network is
 in pieces.
 """
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 import emulation
 from dens.trace.recorded_run import RecordedRun, recorded_run
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 from emulation.run import run_scenario
@@ -33,7 +33,7 @@ SMALL_SEEDS: Final = (1,)
 SMALL_RANGES_M: Final = (450, 200, 100)
 DURATION_S: Final = 1800
 LAST_READING_S: Final = 1200
-"""Afterwards nothing new is told: what is under way may arrive."""
+"""Afterwards nothing is published: messages under way may arrive."""
 WANTED: Final = ("cheap", "family", "near_and_new")
 TAKES: Final = frozenset({"seeds"})
 
@@ -86,17 +86,17 @@ error = {{ age = {{ interval = 5 }}, rent = {{ triangular = 100 }} }}
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Pairs of reading and person that should have been told, those that were, and what was on the air."""
+    """Expected and actual deliveries of readings to persons, and traffic on the air."""
 
     wanted: int
     delivered: int
     frames: int
 
 
-def network(asked: Asked, tell: Tell) -> Panel:
+def network(request: Request, tell: Tell) -> Panel:
     """Run the scenario for every range, seed and way."""
-    seeds = asked.seeds or (SMALL_SEEDS if asked.small else SEEDS)
-    ranges = SMALL_RANGES_M if asked.small else RANGES_M
+    seeds = request.seeds or (SMALL_SEEDS if request.small else SEEDS)
+    ranges = SMALL_RANGES_M if request.small else RANGES_M
     lines: dict[str, Line] = {}
     with tempfile.TemporaryDirectory(prefix="dens-network-") as folder:
         scenario = _written(Path(folder))
@@ -140,7 +140,7 @@ def network(asked: Asked, tell: Tell) -> Panel:
             ),
         ),
         remarks=(
-            "Wanted is every reading × every person whose subscription it satisfies as it was told, whether "
+            "Expected is every reading × every person whose subscription it satisfies as published, whether "
             "or not anybody had heard of it yet. Frames are all that were sent, of every type.",
         ),
         setting={
@@ -167,7 +167,7 @@ def arrived(scenario: Path, way: str, range_m: int, seed: int) -> Arrived:
     run_scenario(load_scenario(str(scenario), changes), seed, out)
     run = recorded_run(out)
     radio = evidence_of(run).radio
-    assert radio is not None, "the trace of a run tells what was sent"
+    assert radio is not None, "the trace of a run contains what was sent"
     found = Arrived(*_pairs(run), radio.transmissions)
     shutil.rmtree(out)
     return found

@@ -10,7 +10,7 @@ from dens_experiments.atopss import paper
 from dens_experiments.atopss.columns import necessity, possibility, served
 from dens_experiments.atopss.settings import Settings, settings_of
 from dens_experiments.atopss.workload import SIZE, TOLD
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 from plugins.atopss.shapes.scale import BYTE_TOP
@@ -35,9 +35,9 @@ THRESHOLDS: Final = {
 """Whether thresholds are fifteenths, and whether necessity has one too."""
 
 
-def fig13(asked: Asked, tell: Tell) -> Panel:
+def fig13(request: Request, tell: Tell) -> Panel:
     """Count what is returned in real numbers, and in codes."""
-    settings = settings_of(asked, (10_000, 30_000, 100_000), (10_000, 20_000))
+    settings = settings_of(request, (10_000, 30_000, 100_000), (10_000, 20_000))
     lines = {}
     for title, (are_fifteenths, is_necessity) in THRESHOLDS.items():
         for name, code in CODES.items():

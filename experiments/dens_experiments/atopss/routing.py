@@ -14,7 +14,7 @@ from typing import Final
 from dens_experiments.atopss.settings import FEWER_SEEDS, Settings, settings_of
 from dens_experiments.atopss.single_broker import loaded
 from dens_experiments.atopss.workload import NETWORK_SIZE, NETWORK_TOLD, Workload, bodies
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, Timed, least_seconds, line_of
 from dens_experiments.tables import listed, number
@@ -47,13 +47,13 @@ Measured = Mapping[str, Mapping[str, Sample]]
 
 
 def routing_settings(
-    asked: Asked,
+    request: Request,
     counts: tuple[int, ...] = COUNTS,
     small: tuple[int, ...] = SMALL_COUNTS,
     name: str = "words",
 ) -> Settings:
     """Return what to measure a table with."""
-    return settings_of(asked, counts, small, name, FEWER_SEEDS)
+    return settings_of(request, counts, small, name, FEWER_SEEDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def population(name: str, count: int, ratio: float, seed: int, sets: int = SETS)
 
 @cache
 def measured(name: str, count: int, ratio: float, seed: int, repetitions: int) -> Measured:
-    """Load a table of each kind, and match by what it tells on: six figures are of one measurement."""
+    """Load a table of each kind, and match by what it forwards: six figures are of one measurement."""
     _warm()
     drawn = population(name, count, ratio, seed)
     relations = AtopssRelations(None)
@@ -105,7 +105,7 @@ def _warm() -> None:
 
 
 def _loaded(kind: str, held: Sequence[bytes], relations: AtopssRelations) -> tuple[list[bytes], float]:
-    """Return what a table of this kind tells on, and the seconds that one of the last insertions took."""
+    """Return what a table of this kind forwards, and the seconds that one of the last insertions took."""
     last = min(LAST, len(held) // 2)
     plain: dict[tuple[int, int], bytes] = {}
     forest = AtopssForest(AtopssCodec(None))
@@ -123,14 +123,14 @@ def _loaded(kind: str, held: Sequence[bytes], relations: AtopssRelations) -> tup
     return [held[key[0] << 8 | key[1]] for key in keys], seconds
 
 
-def _over_counts(asked: Asked, what: str, tell: Tell) -> tuple[Settings, dict[str, Line]]:
-    settings = routing_settings(asked)
+def _over_counts(request: Request, what: str, tell: Tell) -> tuple[Settings, dict[str, Line]]:
+    settings = routing_settings(request)
     points = [(count, RATIO) for count in settings.counts]
     return settings, _lines(settings, points, what, tell)
 
 
-def _over_ratios(asked: Asked, what: str, tell: Tell) -> tuple[Settings, dict[str, Line]]:
-    settings = routing_settings(asked, COUNTS[-1:], SMALL_COUNTS[-1:])
+def _over_ratios(request: Request, what: str, tell: Tell) -> tuple[Settings, dict[str, Line]]:
+    settings = routing_settings(request, COUNTS[-1:], SMALL_COUNTS[-1:])
     points = [(settings.counts[-1], ratio / 100) for ratio in RATIOS]
     return settings, _lines(settings, points, what, tell)
 
@@ -165,9 +165,9 @@ def _ordered(lines: Mapping[str, Line], unit: str, where: str) -> Shape:
     )
 
 
-def fig4_23(asked: Asked, tell: Tell) -> Panel:
+def fig4_23(request: Request, tell: Tell) -> Panel:
     """Count entries over subscriptions."""
-    settings, lines = _over_counts(asked, "table", tell)
+    settings, lines = _over_counts(request, "table", tell)
     growth = {kind: line.means[-1] / line.means[0] for kind, line in lines.items()}
     times = settings.counts[-1] / settings.counts[0]
     return Panel(
@@ -192,9 +192,9 @@ def fig4_23(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_24(asked: Asked, tell: Tell) -> Panel:
+def fig4_24(request: Request, tell: Tell) -> Panel:
     """Time matching over subscriptions."""
-    settings, lines = _over_counts(asked, "matching", tell)
+    settings, lines = _over_counts(request, "matching", tell)
     return Panel(
         "Figure 4.24: matching over subscriptions",
         "subscriptions",
@@ -204,15 +204,16 @@ def fig4_24(asked: Asked, tell: Tell) -> Panel:
         "matching takes longer with more subscriptions, less with covering, and even less with merging",
         shapes=(_ordered(lines, "ms", f"at {settings.counts[-1]:,}"),),
         remarks=(
-            f"`{MATCHER}` over what is told on; a publication tells a set of attributes that is asked about.",
+            f"`{MATCHER}` over what is forwarded; a publication has a set of attributes that is subscribed "
+            "to.",
         ),
         setting=routing_words(settings, is_timed=True),
     )
 
 
-def fig4_25(asked: Asked, tell: Tell) -> Panel:
+def fig4_25(request: Request, tell: Tell) -> Panel:
     """Count entries over the covering ratio."""
-    settings, lines = _over_ratios(asked, "table", tell)
+    settings, lines = _over_ratios(request, "table", tell)
     covering, merging = lines["covering"].means, lines["merging"].means
     return Panel(
         "Figure 4.25: table size over the covering ratio",
@@ -238,9 +239,9 @@ def fig4_25(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_26(asked: Asked, tell: Tell) -> Panel:
+def fig4_26(request: Request, tell: Tell) -> Panel:
     """Time matching over the covering ratio."""
-    settings, lines = _over_ratios(asked, "matching", tell)
+    settings, lines = _over_ratios(request, "matching", tell)
     covering = lines["covering"].means
     return Panel(
         "Figure 4.26: matching over the covering ratio",
@@ -260,9 +261,9 @@ def fig4_26(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_27(asked: Asked, tell: Tell) -> Panel:
+def fig4_27(request: Request, tell: Tell) -> Panel:
     """Time insertion over subscriptions."""
-    settings, lines = _over_counts(asked, "inserting", tell)
+    settings, lines = _over_counts(request, "inserting", tell)
     means = {kind: line.means for kind, line in lines.items()}
     ratio = means["merging"][-1] / means["covering"][-1]
     return Panel(
@@ -299,9 +300,9 @@ def fig4_27(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_28(asked: Asked, tell: Tell) -> Panel:
+def fig4_28(request: Request, tell: Tell) -> Panel:
     """Time insertion over the covering ratio."""
-    settings, lines = _over_ratios(asked, "inserting", tell)
+    settings, lines = _over_ratios(request, "inserting", tell)
     merging = lines["merging"].means
     return Panel(
         "Figure 4.28: inserting a subscription over the covering ratio",

@@ -2,10 +2,10 @@
 approximate matcher.
 
 Every second subscriptions and publications come and go at rates that may be changed while it runs; each
-second is told in one line: what loading and matching took, and how many predicates and subscriptions matched,
-in either model. The approximate model is told the interval [a, b] around a value, the crisp one its middle; a
-crisp subscription is the interval half-way up its set. Everything but times follows from the seed and the
-changes.
+second is reported in one line: what loading and matching took, and how many predicates and subscriptions
+matched, in either model. The approximate model gets the interval [a, b] around a value, the crisp one its
+middle; a crisp subscription is the interval half-way up its set. Everything but times follows from the seed
+and the changes.
 """
 
 import time
@@ -53,7 +53,7 @@ class Parameters:
             raise Refused(f"a change is an object with some of: {', '.join(names)}")
         for name, value in change.items():
             if name not in names:
-                raise Refused(f"there is no parameter {name!r}; there are: {', '.join(names)}")
+                raise Refused(f"unknown parameter {name!r}; known: {', '.join(names)}")
             most = 1 if name in _SHARES else MOST_PER_SECOND
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise Refused(f"{name} is a number from 0 to {most:,}")
@@ -113,7 +113,7 @@ class WorkloadSession:
         self.parameters = self.parameters.changed(change)
 
     def step(self) -> dict[str, Any]:
-        """Live one second and tell of it."""
+        """Simulate one second and report it."""
         self._second += 1
         for _ in range(self._times("subscribe")):
             if len(self._held) < MOST_HELD:
@@ -157,7 +157,7 @@ class WorkloadSession:
         self._held.append(key)
 
     def _publications(self, count: int) -> Iterator[tuple[Notification, Notification]]:
-        """Yield publications as the crisp and as the approximate model are told of them."""
+        """Yield publications for the crisp and the approximate model."""
         half = round(self.parameters.half_width * AXIS)
         for _ in range(count):
             if len(self._published) < MOST_HELD:

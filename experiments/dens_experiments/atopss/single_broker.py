@@ -13,7 +13,7 @@ from typing import Final
 
 from dens_experiments.atopss.settings import FEWER_SEEDS, Settings, settings_of
 from dens_experiments.atopss.workload import ATTRIBUTES, SIZE, TOLD, bodies
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.held_memory import held_bytes
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, Timed, least_seconds, line_of
@@ -90,9 +90,9 @@ def _timed(
     return found
 
 
-def fig4_15(asked: Asked, tell: Tell) -> Panel:
+def fig4_15(request: Request, tell: Tell) -> Panel:
     """Time whole matches."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
     tell("matching")
     lines = stages(tuple(KINDS.items()), settings)["matching"]
     ends = {name: line.means[-1] for name, line in lines.items()}
@@ -133,9 +133,9 @@ def fig4_15(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_16(asked: Asked, tell: Tell) -> Panel:
+def fig4_16(request: Request, tell: Tell) -> Panel:
     """Time the predicate stage alone."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
     tell("predicate stage")
     lines = stages(tuple(KINDS.items()), settings)["predicate stage"]
     ends = {name: line.means[-1] for name, line in lines.items()}
@@ -162,9 +162,9 @@ def fig4_16(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_17(asked: Asked, tell: Tell) -> Panel:
+def fig4_17(request: Request, tell: Tell) -> Panel:
     """Time loading."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
     tell("loading")
     lines = stages(tuple(KINDS.items()), settings)["loading"]
     ends = {name: line.means[-1] for name, line in lines.items()}
@@ -191,9 +191,9 @@ RESULT_BYTES: Final = {"float": 4.0, "8 bits": 1.0, "4 bits": 0.5}
 """What the papers store of a degree."""
 
 
-def fig4_18(asked: Asked, tell: Tell) -> Panel:
+def fig4_18(request: Request, tell: Tell) -> Panel:
     """Weigh the vectors of results, as the papers do."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
     taken: dict[str, list[list[Sample]]] = {name: [] for name in RESULT_BYTES}
     for count in settings.counts:
         tell(f"{count:,}")
@@ -233,13 +233,13 @@ def fig4_18(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def _association_settings(asked: Asked) -> Settings:
-    return settings_of(asked, MATRIX_COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
+def _association_settings(request: Request) -> Settings:
+    return settings_of(request, MATRIX_COUNTS, SMALL_COUNTS, seeds=FEWER_SEEDS)
 
 
-def fig4_19(asked: Asked, tell: Tell) -> Panel:
+def fig4_19(request: Request, tell: Tell) -> Panel:
     """Time matches with lists and with a matrix, on predicates of one's own and on shared ones."""
-    settings = _association_settings(asked)
+    settings = _association_settings(request)
     lines: dict[str, Line] = {}
     for workload in (settings.name, "concepts") if settings.name != "concepts" else ("concepts",):
         tell(workload)
@@ -259,9 +259,9 @@ def fig4_19(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig4_20(asked: Asked, tell: Tell) -> Panel:
+def fig4_20(request: Request, tell: Tell) -> Panel:
     """Weigh matchers with lists and with a matrix."""
-    settings = _association_settings(asked)
+    settings = _association_settings(request)
     lines: dict[str, Line] = {}
     for workload in (settings.name, "concepts") if settings.name != "concepts" else ("concepts",):
         here = replace(settings, name=workload)

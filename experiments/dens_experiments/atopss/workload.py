@@ -66,7 +66,7 @@ class Workload:
         self, count: int, size: int = SIZE, ratio: float = 0.0, sets: int | None = None
     ) -> PlainColumns:
         """Draw subscriptions without thresholds. A share `ratio` of them is a narrower form of an earlier
-        one; with `sets` only so many different sets of attributes are asked about.
+        one; `sets` limits the number of distinct sets of attributes.
         """
         rng = np.random.default_rng([self.seed, 1])
         if sets is None:
@@ -84,14 +84,14 @@ class Workload:
     def publications(
         self, count: int, told: int = TOLD, size: int = SIZE, sets: int | None = None
     ) -> Publications:
-        """Draw publications whose values are as uncertain as what is asked for; with `sets` each tells one of
-        the sets of attributes that are asked about, and others.
+        """Draw publications whose values are as uncertain as those of subscriptions; with `sets` each has
+        one of the sets of attributes that are subscribed to, and others.
         """
         rng = np.random.default_rng([self.seed, 2])
         order = rng.random((count, ATTRIBUTES))
         if sets is not None:
-            asked = self._sets(sets, size)[rng.integers(0, sets, count)]
-            np.put_along_axis(order, asked, -1.0, axis=1)
+            request = self._sets(sets, size)[rng.integers(0, sets, count)]
+            np.put_along_axis(order, request, -1.0, axis=1)
         attributes = np.sort(np.argpartition(order, told, axis=1)[:, :told], axis=1)
         return Publications(attributes, self._corners(rng, attributes))
 

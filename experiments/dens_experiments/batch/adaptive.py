@@ -21,7 +21,7 @@ from dens_experiments.batch.measured import (
 )
 from dens_experiments.batch.settings import FEW, MANY, Settings, settings_of
 from dens_experiments.batch.workload import EVERYTHING, Bytes, present
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from dens_experiments.tables import number
@@ -65,20 +65,20 @@ class _Measure:
         return MILLISECONDS * trace.response_s if self.in_time else trace.response
 
 
-def fig7e(asked: Asked, tell: Tell) -> Panel:
+def fig7e(request: Request, tell: Tell) -> Panel:
     """Follow batches of 8."""
-    return _followed(asked, tell, FEW, "e")
+    return _followed(request, tell, FEW, "e")
 
 
-def fig7f(asked: Asked, tell: Tell) -> Panel:
+def fig7f(request: Request, tell: Tell) -> Panel:
     """Follow batches of 128."""
-    return _followed(asked, tell, MANY, "f")
+    return _followed(request, tell, MANY, "f")
 
 
-def _followed(asked: Asked, tell: Tell, size: int, letter: str) -> Panel:
-    settings = settings_of(asked)
-    rounds = settings.rounds if size == FEW or asked.full else max(settings.rounds // 8, 2)
-    points = tuple(_sizes(settings, asked))
+def _followed(request: Request, tell: Tell, size: int, letter: str) -> Panel:
+    settings = settings_of(request)
+    rounds = settings.rounds if size == FEW or request.full else max(settings.rounds // 8, 2)
+    points = tuple(_sizes(settings, request))
     taken: dict[str, list[list[tuple[float, float]]]] = {}
     for seed in settings.seeds:
         for place, found in enumerate(_grown(settings, points, size, rounds, seed, tell)):
@@ -106,8 +106,8 @@ def _followed(asked: Asked, tell: Tell, size: int, letter: str) -> Panel:
     )
 
 
-def _sizes(settings: Settings, asked: Asked) -> Iterator[int]:
-    if asked.full and asked.counts is None:
+def _sizes(settings: Settings, request: Request) -> Iterator[int]:
+    if request.full and request.counts is None:
         yield from range(FIRST, LAST + 1, THRESHOLD)
     else:
         first, last = settings.counts[0], settings.counts[-1]
@@ -190,10 +190,10 @@ def _shapes(lines: Mapping[str, Line]) -> tuple[Shape, ...]:
     )
 
 
-def fig8(asked: Asked, tell: Tell) -> Panel:
+def fig8(request: Request, tell: Tell) -> Panel:
     """Show one loop of unstable status, batch by batch: three levels in turns."""
-    settings = settings_of(asked)
-    count = PIECE if asked.full and asked.counts is None else settings.counts[-1]
+    settings = settings_of(request)
+    count = PIECE if request.full and request.counts is None else settings.counts[-1]
     seed = settings.seeds[0]
     tell(f"{count:,} boxes")
     index = settings.workload.tree(count, seed)

@@ -6,7 +6,7 @@ from typing import Final
 from dens_experiments.batch import paper
 from dens_experiments.batch.measured import Levels, levels_of, line
 from dens_experiments.batch.settings import FEW, MANY, SIZES, Settings, settings_of
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 
@@ -17,9 +17,9 @@ Found = Mapping[int, Sequence[Levels]]
 """By point, of each seed."""
 
 
-def fig7a(asked: Asked, tell: Tell) -> Panel:
+def fig7a(request: Request, tell: Tell) -> Panel:
     """Find the best level for indexes of several sizes."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     found = {size: _over_indexes(settings, size, tell) for size in (FEW, MANY)}
     lines = {f"{size} events: {name}": one for size in found for name, one in _levels(found[size]).items()}
     spans = {
@@ -45,9 +45,9 @@ def fig7a(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7b(asked: Asked, tell: Tell) -> Panel:
+def fig7b(request: Request, tell: Tell) -> Panel:
     """Find the best level for batches of several sizes."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     found = _over_batches(settings, tell)
     lines = _levels(found)
     units, in_time = lines["in units"].means, lines["in time"].means
@@ -72,9 +72,9 @@ def fig7b(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7c(asked: Asked, tell: Tell) -> Panel:
+def fig7c(request: Request, tell: Tell) -> Panel:
     """Compare the best level with none over the size of the index."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     found = _over_indexes(settings, MANY, tell)
     lines = _responses(found)
     ratios = _ratios(lines)
@@ -99,9 +99,9 @@ def fig7c(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7d(asked: Asked, tell: Tell) -> Panel:
+def fig7d(request: Request, tell: Tell) -> Panel:
     """Compare the best level with none over the size of batches."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     found = _over_batches(settings, tell)
     lines = _responses(found)
     ratios = _ratios(lines)

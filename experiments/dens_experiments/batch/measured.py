@@ -65,7 +65,7 @@ def none_ms(trace: BatchTrace) -> float:
 
 
 def profile_of(index: RTreeIndex, events: Bytes) -> Profile:
-    """Return what the searches of all events tell of every level."""
+    """Return the statistics of every level over the searches of all events."""
     _, _, counts = index.counted(events, present(events))
     return index.profile(events, present(events), counts)
 

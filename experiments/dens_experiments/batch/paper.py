@@ -15,7 +15,9 @@ FEWER_LOWER: Final = "the fewer events, the lower the best level (§5.2)"
 SCALES: Final = "the improvement scales with the size of the index (§5.2)"
 MORE_BETTER: Final = "the more events, the more is gained, up to nearly 50 % (§5.2)"
 NEGLECTED: Final = "the cost of estimating can be neglected (§5.2)"
-ADAPTIVE: Final = "with the model the response is that of the best level, or hard to tell from it (§5.2)"
+ADAPTIVE: Final = (
+    "with the model the response is that of the best level, or hard to distinguish from it (§5.2)"
+)
 PIECE: Final = "in unstable status three levels alternate around the best (§5.2, figure 8)"
 
 UNSTATED: Final = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dens_experiments.batch.workload import WORKLOADS, Workload
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 
 TAKES: Final = frozenset({"counts", "seeds", "workload", "full"})
 MOST_BOXES: Final = 5_000_000
@@ -51,20 +51,20 @@ _FULL: Final = Settings(
 )
 
 
-def settings_of(asked: Asked) -> Settings:
-    """Return what to measure with, or raise `NotThere` for values that mean nothing."""
-    if asked.small and asked.full:
-        raise NotThere("--small and --full cannot both be meant; take one")
-    name = asked.workload or "wide"
+def settings_of(request: Request) -> Settings:
+    """Return what to measure with, or raise `UnknownFigure` for values that mean nothing."""
+    if request.small and request.full:
+        raise UnknownFigure("--small and --full cannot both be meant; take one")
+    name = request.workload or "wide"
     if name not in WORKLOADS:
-        raise NotThere(f"workload {name!r} is unknown; there are: {', '.join(WORKLOADS)}")
-    for count in asked.counts or ():
+        raise UnknownFigure(f"workload {name!r} is unknown; there are: {', '.join(WORKLOADS)}")
+    for count in request.counts or ():
         if not 1_000 <= count <= MOST_BOXES:
-            raise NotThere(f"{count} boxes cannot be measured; say 1000 to {MOST_BOXES}")
-    found = _FULL if asked.full else _SMALL if asked.small else _USUAL
+            raise UnknownFigure(f"{count} boxes cannot be measured; say 1000 to {MOST_BOXES}")
+    found = _FULL if request.full else _SMALL if request.small else _USUAL
     return replace(
         found,
         workload=WORKLOADS[name],
-        counts=asked.counts or found.counts,
-        seeds=asked.seeds or found.seeds,
+        counts=request.counts or found.counts,
+        seeds=request.seeds or found.seeds,
     )

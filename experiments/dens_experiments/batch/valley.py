@@ -8,7 +8,7 @@ from dens_experiments.batch import paper
 from dens_experiments.batch.measured import MILLISECONDS, batches_of, line, profile_of, ran
 from dens_experiments.batch.settings import FEW, MANY, Settings, settings_of
 from dens_experiments.batch.workload import Bytes
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from plugins.boxes.levels import RanBatch, RoundRobin
@@ -22,19 +22,19 @@ PRACTICAL: Final = 4
 TRIES: Final = 40
 
 
-def fig5a(asked: Asked, tell: Tell) -> Panel:
+def fig5a(request: Request, tell: Tell) -> Panel:
     """Measure batches of 8."""
-    return _valley(asked, tell, FEW, "a")
+    return _valley(request, tell, FEW, "a")
 
 
-def fig5b(asked: Asked, tell: Tell) -> Panel:
+def fig5b(request: Request, tell: Tell) -> Panel:
     """Measure batches of 128."""
-    return _valley(asked, tell, MANY, "b")
+    return _valley(request, tell, MANY, "b")
 
 
-def _valley(asked: Asked, tell: Tell, size: int, letter: str) -> Panel:
-    settings, loops = settings_of(asked), SMALL_LOOPS if asked.small else LOOPS
-    count = _size(settings, asked)
+def _valley(request: Request, tell: Tell, size: int, letter: str) -> Panel:
+    settings, loops = settings_of(request), SMALL_LOOPS if request.small else LOOPS
+    count = _size(settings, request)
     taken: dict[str, list[list[tuple[float, float]]]] = {}
     height = 1
     for seed in settings.seeds:
@@ -78,9 +78,9 @@ def _times(loops: int) -> str:
     return "1 loop" if loops == 1 else f"{loops} loops"
 
 
-def _size(settings: Settings, asked: Asked) -> int:
-    """Return the paper's 1.5 million where it is asked for, else the largest size."""
-    return 1_500_000 if asked.full and asked.counts is None else settings.counts[-1]
+def _size(settings: Settings, request: Request) -> int:
+    """Return the paper's 1.5 million if requested, else the largest size."""
+    return 1_500_000 if request.full and request.counts is None else settings.counts[-1]
 
 
 def _means(
@@ -129,10 +129,10 @@ def _shapes(lines: dict[str, Line], loops: Sequence[int]) -> tuple[Shape, ...]:
     )
 
 
-def fig5c(asked: Asked, tell: Tell) -> Panel:
+def fig5c(request: Request, tell: Tell) -> Panel:
     """Show the valley, and one run of the model with few rounds that stops beside its bottom."""
-    settings = settings_of(asked)
-    count, seed = _size(settings, asked), settings.seeds[0]
+    settings = settings_of(request)
+    count, seed = _size(settings, request), settings.seeds[0]
     tell(f"{count:,} boxes")
     index = settings.workload.tree(count, seed)
     events = settings.workload.events(max(settings.events, 2048), 1000 + seed)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dens_experiments.batch.workload import ATTRIBUTES, EVERYTHING, WORKLOADS, present
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from plugins.boxes.blocks import BlocksIndex
@@ -24,7 +24,7 @@ HELD: Final = 4_096
 """Subscriptions that a mediator holds at most (`dens.overlay.limits`)."""
 _FROM_MEDIATORS: Final = "replicated"
 _TAKEN: Final = ("stored", _FROM_MEDIATORS)
-"""Steps of a message by which a mediator takes it: from whoever told it, from another mediator."""
+"""Steps of a message by which a mediator takes it: from its publisher, from another mediator."""
 REOPENED: Final = 8
 """Notifications an instant from which on ordering them would be worth a thought."""
 
@@ -44,10 +44,10 @@ class Batches:
     """Time in the air of one of them."""
 
 
-def where(asked: Asked, tell: Tell) -> Panel:
+def where(request: Request, tell: Tell) -> Panel:
     """Read runs, or run the scenarios that ship, and measure what matching takes."""
     matching_us = _matching_us()
-    found = list(_read_all(asked, tell))
+    found = list(_read_all(request, tell))
     lines = {
         "taken in one instant, on average": [one.taken / max(one.instants, 1) for one in found],
         "taken in one instant, at most": [float(one.largest) for one in found],
@@ -104,9 +104,9 @@ def _matching_us() -> float:
     return 1e6 * min(spent) / len(events)
 
 
-def _read_all(asked: Asked, tell: Tell) -> Iterator[Batches]:
-    if asked.run:
-        for folder in asked.run:
+def _read_all(request: Request, tell: Tell) -> Iterator[Batches]:
+    if request.run:
+        for folder in request.run:
             tell(folder)
             yield batches_of_run(Path(folder))
         return
@@ -116,13 +116,15 @@ def _read_all(asked: Asked, tell: Tell) -> Iterator[Batches]:
     with tempfile.TemporaryDirectory(prefix="dens-where-") as folder:
         for name in SCENARIOS:
             tell(f"running {name}")
-            changes = ["duration_s=7200"] if asked.small else []
+            changes = ["duration_s=7200"] if request.small else []
             run_scenario(load_scenario(name, changes), 1, Path(folder) / name)
             yield batches_of_run(Path(folder) / name)
 
 
 def batches_of_run(folder: Path) -> Batches:
-    """Return what the mediators of a run took, from its trace; a folder that is no run raises `NotThere`."""
+    """Return what the mediators of a run took, from its trace; a folder that is not a run raises
+    `UnknownFigure`.
+    """
     from dens.config.problems import DocumentError
     from dens.trace.recorded_run import recorded_run
     from dens.trace.run_documents import NotARun
@@ -133,7 +135,7 @@ def batches_of_run(folder: Path) -> Batches:
         nodes = run.table("nodes", ["node", "role"]).to_pylist()
         contacts = run.table("contacts", ["a", "b", "begin_ms", "end_ms"]).to_pylist()
     except (NotARun, DocumentError) as error:
-        raise NotThere(str(error)) from None
+        raise UnknownFigure(str(error)) from None
     mediators = {row["node"] for row in nodes if "mediator" in row["role"]}
     taken = [
         row

@@ -23,7 +23,7 @@ CLUSTERS, SPREAD = 64, 0.08
 1/n of what the first has (Zipf).
 """
 _FULL: Final = 1.0
-"""How full nodes are loaded: as the paper's are said to be, 10 and 20 entries."""
+"""How full nodes are loaded: as stated in the paper, 10 and 20 entries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """How far predictions can be trusted: the thesis' chain beside counting, on vital signs.
 
-Patients are split into halves at random, twelve times; what is learnt from one half is asked about the other.
-The skill of a forecast is 1 − its Brier score / that of the overall rate: 0 is no better than saying always
-the same, 1 is perfect.
+Patients are split into halves at random, twelve times; what is learnt from one half is tested on the other.
+The skill of a forecast is 1 − its Brier score / that of the overall rate: 0 means not better than always
+stating the same, 1 is perfect.
 
 What a forecast is worth to whoever is far away is another question: see `warnings_in_time`.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dens_experiments.composite import vitals, warnings_in_time
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from plugins.authoring.streams import StreamReading
@@ -35,7 +35,7 @@ PATTERNS: Final = (
     ("rr20; rr24", "PT1H"),
     ("rr20, rr20, rr24", "PT1H"),
 )
-"""Patterns and their windows; of each at most one end a minute is told."""
+"""Patterns and their windows; of each at most one end per minute is reported."""
 PRIMITIVES: Final = {
     "rr20": ("respiration_rate", "ge", 20),
     "rr24": ("respiration_rate", "ge", 24),
@@ -180,26 +180,26 @@ def judge(patients: Sequence[Walked], horizon: int, seeds: Sequence[int]) -> Jud
         random.Random(seed).shuffle(order)
         half = len(order) // 2
         rate, methods = forecasts(order[:half], horizon)
-        asked = [visit for patient in order[half:] for visit in patient.estimated(horizon)[1]]
-        usual = sum((rate - visit.is_completed) ** 2 for visit in asked)
+        request = [visit for patient in order[half:] for visit in patient.estimated(horizon)[1]]
+        usual = sum((rate - visit.is_completed) ** 2 for visit in request)
         if not usual:
             continue
         for name, forecast in methods.items():
-            told = [forecast(visit) for visit in asked]
-            missed = sum((one - visit.is_completed) ** 2 for one, visit in zip(told, asked, strict=True))
+            told = [forecast(visit) for visit in request]
+            missed = sum((one - visit.is_completed) ** 2 for one, visit in zip(told, request, strict=True))
             found.skills[name].append(1 - missed / usual)
-            found.briers[name].append(missed / len(asked))
-            for one, visit in zip(told, asked, strict=True):
+            found.briers[name].append(missed / len(request))
+            for one, visit in zip(told, request, strict=True):
                 found.reliability[name].note(one, visit.is_completed)
             if name == METHODS[-1]:
                 found.highest = max(found.highest, *told)
     return found
 
 
-def calibration(asked: Asked, tell: Tell) -> Panel:
+def calibration(request: Request, tell: Tell) -> Panel:
     """Compare the thesis' chain with counting."""
-    seeds = asked.seeds or (tuple(range(1, 4)) if asked.small else tuple(range(1, 13)))
-    patterns = PATTERNS[:2] if asked.small else PATTERNS
+    seeds = request.seeds or (tuple(range(1, 4)) if request.small else tuple(range(1, 13)))
+    patterns = PATTERNS[:2] if request.small else PATTERNS
     judged: dict[tuple[str, int], Judged] = {}
     for pattern, window in patterns:
         tell(pattern)
@@ -207,7 +207,7 @@ def calibration(asked: Asked, tell: Tell) -> Panel:
         for horizon in HORIZONS:
             judged[pattern, horizon] = judge(patients, horizon, seeds)
     tell(f"{warnings_in_time.SCENARIO}, emulated")
-    warned = warnings_in_time.emulated(seeds[: 1 if asked.small else 3])
+    warned = warnings_in_time.emulated(seeds[: 1 if request.small else 3])
     names = [pattern for pattern, _ in patterns]
     lines = {
         f"{method}: {horizon} readings": Line(
@@ -230,7 +230,8 @@ def calibration(asked: Asked, tell: Tell) -> Panel:
         "Brier skill",
         tuple(names),
         lines,
-        "the present state suffices: the chain's powers tell how likely a match is (not evaluated there)",
+        "the present state suffices: the chain's powers give the probability of a match (not evaluated "
+        "there)",
         shapes=(*_shapes(judged, names), _in_time(warned)),
         remarks=(
             "rr, o2, hr: respiration rate, oxygen saturation and heart rate, at least or at most the number; "

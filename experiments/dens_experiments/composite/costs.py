@@ -8,7 +8,7 @@ from typing import Final
 from dens_experiments.composite import vitals
 from dens_experiments.composite.calibration import PATTERNS, learner_for
 from dens_experiments.composite.letters import judge, table
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Sample, Tell, line_of
 from dens_experiments.tables import number
@@ -48,10 +48,10 @@ def letter_vector(place: int, letter: int) -> bytes:
     return head + bytes((letter, 0)) + b"\x08\x03"
 
 
-def merge(asked: Asked, tell: Tell) -> Panel:
+def merge(request: Request, tell: Tell) -> Panel:
     """Count states of merged machines, and time composing of as many patterns."""
-    counts = asked.counts or (COUNTS[:3] if asked.small else COUNTS)
-    seeds = asked.seeds or ((1,) if asked.small else (1, 2, 3))
+    counts = request.counts or (COUNTS[:3] if request.small else COUNTS)
+    seeds = request.seeds or ((1,) if request.small else (1, 2, 3))
     taken: list[list[Sample]] = []
     for count in counts:
         tell(f"{count:,} patterns")
@@ -100,10 +100,10 @@ def _merged(count: int, seed: int) -> Sample:
     return Sample(spent, {"states merged": float(trie.states), "states apart": float(apart)})
 
 
-def late(asked: Asked, tell: Tell) -> Panel:
+def late(request: Request, tell: Tell) -> Panel:
     """Time an event that comes late beside one that comes in order."""
-    counts = asked.counts or ((100, 1000) if asked.small else (100, 1000, 10_000))
-    seeds = asked.seeds or ((1,) if asked.small else (1, 2, 3))
+    counts = request.counts or ((100, 1000) if request.small else (100, 1000, 10_000))
+    seeds = request.seeds or ((1,) if request.small else (1, 2, 3))
     in_order, lately = [], []
     for count in counts:
         tell(f"{count:,} held")
@@ -152,10 +152,10 @@ def late_times(count: int, seed: int, patterns: int = 100, tries: int = 200) -> 
     return ordered, (time.process_time() - begin) / len(held_back)
 
 
-def radio(asked: Asked, tell: Tell) -> Panel:
+def radio(request: Request, tell: Tell) -> Panel:
     """Count bytes that a source sends: parts, for mediators to compose, or composites."""
-    patterns = PATTERNS[:2] if asked.small else PATTERNS
-    people = vitals.patients()[:8] if asked.small else vitals.patients()
+    patterns = PATTERNS[:2] if request.small else PATTERNS
+    people = vitals.patients()[:8] if request.small else vitals.patients()
     parts, whole, quiet = [], [], []
     for pattern, window in patterns:
         tell(pattern)
@@ -177,13 +177,13 @@ def radio(asked: Asked, tell: Tell) -> Panel:
         "bytes a reading",
         names,
         lines,
-        "not asked there",
+        "not stated there",
         shapes=(
             Shape(
                 "a source that composes sends less",
                 f"with quiet in {less} of {len(names)} patterns",
                 verdict(less == len(names), less > 0),
-                "" if less == len(names) else "a composite repeats its witness, a part is told once",
+                "" if less == len(names) else "a composite repeats its witness, a part is reported once",
             ),
         ),
         remarks=("Vectors alone, without envelopes; vital signs of BIDMC at one reading a second.",),

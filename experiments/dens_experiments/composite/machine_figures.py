@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dens_experiments.composite.letters import Looked, judge, letters_at, looked_for, table
-from dens_experiments.family import Asked, Figure
+from dens_experiments.family import Figure, Request
 from dens_experiments.panel import Line, Panel, Shape, verdict
 from dens_experiments.sampling import Tell
 from plugins.composite.authoring.picture import MachinesPicture
@@ -97,7 +97,7 @@ def _states(expected: int) -> Claims:
     return claims
 
 
-def table61(asked: Asked, tell: Tell) -> Panel:
+def table61(request: Request, tell: Tell) -> Panel:
     """Match the intrusion in the login history."""
     looked = looked_for(
         "denied; denied; denied @(t3 - t1 < 5min), successful", 'window="PT10M" key="address"'
@@ -111,7 +111,7 @@ def table61(asked: Asked, tell: Tell) -> Panel:
             Shape("e0, e1, e2, e3 are the one match", seen, verdict(found == [(10, 250, 250, 328)])),
             Shape(
                 "no two events happen in one second",
-                "e1 and e2 do, and are told apart by their numbers",
+                "e1 and e2 do, and are distinguished by their numbers",
                 "differs",
                 "table 6.1 has two events at 12:42:10",
             ),
@@ -120,13 +120,13 @@ def table61(asked: Asked, tell: Tell) -> Panel:
     return _panel("Table 6.1: logins", "cs_intrusion is matched by e0, e1, e2, e3", looked, stream, claims)
 
 
-def fig63(asked: Asked, tell: Tell) -> Panel:
+def fig63(request: Request, tell: Tell) -> Panel:
     """Draw F, F, S, S."""
     looked, stream = looked_for("F, F, S, S"), "F@1 F@2 F@3 S@4 S@5 S@6"
     return _panel("Figure 6.3: F, F, S, S", "five states", looked, stream, _states(5))
 
 
-def fig64(asked: Asked, tell: Tell) -> Panel:
+def fig64(request: Request, tell: Tell) -> Panel:
     """Draw F, F, F @(t3 - t1 < d), S."""
     looked = looked_for("F, F, F @(t3 - t1 < 5s), S")
 
@@ -141,7 +141,7 @@ def fig64(asked: Asked, tell: Tell) -> Panel:
     return _panel("Figure 6.4: F, F, F @(t3 - t1 < d), S", paper, looked, "F@1 F@3 F@4 S@6", claims)
 
 
-def fig65(asked: Asked, tell: Tell) -> Panel:
+def fig65(request: Request, tell: Tell) -> Panel:
     """Draw s1; s2; s3; s4."""
     looked, stream = looked_for("s1; s2; s3; s4"), "s1@1 s2@2 s1@3 s3@5 s2@6 s4@9"
 
@@ -155,7 +155,7 @@ def fig65(asked: Asked, tell: Tell) -> Panel:
     return _panel("Figure 6.5: s1; s2; …; sk", "k + 1 states, with loops", looked, stream, claims)
 
 
-def fig66(asked: Asked, tell: Tell) -> Panel:
+def fig66(request: Request, tell: Tell) -> Panel:
     """Draw F; S; F; S @(t4 - t2 < T)."""
     looked = looked_for("F; S; F; S @(t4 - t2 < 6s)")
     paper = "five states; primary and secondary links are timed, self links are not"
@@ -164,7 +164,7 @@ def fig66(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig67(asked: Asked, tell: Tell) -> Panel:
+def fig67(request: Request, tell: Tell) -> Panel:
     """Draw three terms."""
     looked = looked_for("F, F, S; F, S; F @(t6 - t2 < 20s), S")
     stream = "F@1 F@2 S@3 F@5 S@6 F@9 S@10"
@@ -184,7 +184,7 @@ def fig67(asked: Asked, tell: Tell) -> Panel:
     return _panel("Figure 6.7: F, F, S; F, S; F @T, S", paper, looked, stream, claims)
 
 
-def fig68(asked: Asked, tell: Tell) -> Panel:
+def fig68(request: Request, tell: Tell) -> Panel:
     """Draw several machines."""
     looked = looked_for("s1; ((s2, s3) and (s4, s5)); s6; (s7 or s8)")
     stream = "s1@1 s4@2 s5@3 s2@4 s3@5 s6@6 s8@7"
@@ -207,7 +207,7 @@ def fig68(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig69(asked: Asked, tell: Tell) -> Panel:
+def fig69(request: Request, tell: Tell) -> Panel:
     """Merge three machines that begin alike."""
     trie = Trie()
     apart = 0
@@ -241,7 +241,7 @@ def fig69(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig611(asked: Asked, tell: Tell) -> Panel:
+def fig611(request: Request, tell: Tell) -> Panel:
     """Three conditions."""
     looked = looked_for("s1; s2 @(t2 - t1 < 3s); s3 @(t3 - t1 < 6s) @(t3 - t2 > 3s)")
     stream = "s1@1 s1@2 s1@3 s2@4 s2@5 s2@6 s3@7 s3@8 s3@9"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy.publisher import PublisherFilter, counted_work
 from dens_experiments.fuzzy.settings import Settings, settings_of
 from dens_experiments.panel import Line, Panel, Shape, verdict
@@ -13,7 +13,7 @@ from dens_experiments.sampling import Sample, Tell, line_of
 from dens_experiments.tables import number
 
 EVENTS: Final = 200
-"""The paper's publisher tells so many within a second."""
+"""Notifications per second of the paper's publisher."""
 STEPS: Final = ("filtering", "inserting", "deleting")
 KINDS: Final = {
     "fnif": ("fnif", False),
@@ -29,10 +29,10 @@ NO_INDEX: Final = (
 )
 
 
-def fig7a(asked: Asked, tell: Tell) -> Panel:
+def fig7a(request: Request, tell: Tell) -> Panel:
     """Filter 200 events while so many subscriptions come and as many go."""
-    settings = settings_of(asked, small_counts=(40, 200, 500))
-    if asked.small and asked.repetitions is None:
+    settings = settings_of(request, small_counts=(40, 200, 500))
+    if request.small and request.repetitions is None:
         settings = replace(settings, repetitions=1)
     lines: dict[str, Line] = {}
     for name, (algorithm, shares) in KINDS.items():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import paper
 from dens_experiments.fuzzy.publisher_figures import FLAT, filtered, growth
 from dens_experiments.fuzzy.settings import Settings, settings_of
@@ -30,9 +30,9 @@ NARROW: Final = (
 )
 
 
-def fig7d(asked: Asked, tell: Tell) -> Panel:
+def fig7d(request: Request, tell: Tell) -> Panel:
     """Filter one event by break-down, beside the flat algorithm."""
-    settings = _for_forms(settings_of(asked))
+    settings = _for_forms(settings_of(request))
     forms = {"flat, min (FNIF)": MIN, **BREAK_DOWN, "geometric mean by a generator": GENERATED}
     lines = filtered({name: ("fnif", form, False) for name, form in forms.items()}, settings, tell)
     flat = lines["flat, min (FNIF)"].means[-1]
@@ -65,9 +65,9 @@ def fig7d(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7f(asked: Asked, tell: Tell) -> Panel:
+def fig7f(request: Request, tell: Tell) -> Panel:
     """Go on to 10,000 subscriptions, the more expressive ones too."""
-    settings = _for_forms(settings_of(asked, MANY, SMALL_MANY))
+    settings = _for_forms(settings_of(request, MANY, SMALL_MANY))
     kinds = {
         "crisp": ("fnif", MIN, True),
         **{name: (name, MIN, False) for name in FLAT},

@@ -3,7 +3,7 @@
 from types import MappingProxyType
 from typing import Final
 
-from dens_experiments.family import COMMAND, Asked, Family, Figure, Place
+from dens_experiments.family import COMMAND, Family, Figure, Place, Request
 from dens_experiments.fuzzy import (
     churn,
     expressiveness,
@@ -69,9 +69,9 @@ _FIGURES = (
 )
 
 
-def _check(asked: Asked) -> None:
-    settings_of(asked)
-    for place in asked.on:
+def _check(request: Request) -> None:
+    settings_of(request)
+    for place in request.on:
         if place != MICROBIT:
             command_of(place)
 

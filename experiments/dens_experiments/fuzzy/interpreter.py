@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy.expressiveness import BREAK_DOWN
 from dens_experiments.fuzzy.runtimes import command_of, cpython, ran, with_watchdog
 from dens_experiments.fuzzy.settings import Settings, settings_of
@@ -84,16 +84,16 @@ print("done")
 """
 
 
-def fig7a(asked: Asked, tell: Tell) -> Panel:
+def fig7a(request: Request, tell: Tell) -> Panel:
     """Insert into the watchdog's filter, delete again, and filter one reading."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS)
     steps = {
         "inserting all": ("filled", 1),
         "and deleting all": ("emptied", 1),
         "a reading": ("filter_all", EVENTS),
     }
     lines = {}
-    runtimes = _runtimes(asked)
+    runtimes = _runtimes(request)
     for name, (action, readings) in steps.items():
         for runtime, command in runtimes:
 
@@ -116,13 +116,13 @@ def fig7a(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7d(asked: Asked, tell: Tell) -> Panel:
+def fig7d(request: Request, tell: Tell) -> Panel:
     """Compute all degrees of one reading: flat, and broken down."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS)
     settings = replace(settings, workload=settings.workload.for_forms(PATTERN))
     forms: dict[str, Form] = {"flat, min": MIN, **BREAK_DOWN}
     lines = {}
-    runtimes = _runtimes(asked)
+    runtimes = _runtimes(request)
     for name, form in forms.items():
         for runtime, command in runtimes:
 
@@ -174,9 +174,9 @@ def _ratios(lines: Mapping[str, Line]) -> tuple[Shape, ...]:
     )
 
 
-def _runtimes(asked: Asked) -> tuple[tuple[str, list[str]], ...]:
+def _runtimes(request: Request) -> tuple[tuple[str, list[str]], ...]:
     """Return both interpreters; one that does not run is refused before anything is measured."""
-    command = command_of(asked.on[0])
+    command = command_of(request.on[0])
     ran(command, "print('done')\n")
     return ("CPython", cpython()), ("MicroPython", command)
 

@@ -5,7 +5,7 @@ What is weighed is the structure alone.
 
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import paper
 from dens_experiments.fuzzy.node_figures import loaded
 from dens_experiments.fuzzy.publisher import PublisherFilter
@@ -34,9 +34,9 @@ def pool_kb(name: str, workload: Workload, count: int, seed: int) -> float:
     return sum(map(len, source.pool.blocks)) / 1024
 
 
-def fig7g(asked: Asked, tell: Tell) -> Panel:
+def fig7g(request: Request, tell: Tell) -> Panel:
     """Weigh what is held."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     weighed = {f"publisher, {name}": (pool_kb, name) for name in FLAT}
     weighed |= {f"DENS node, {name}": (matcher_kb, name) for name in MATCHERS}
     lines = {}

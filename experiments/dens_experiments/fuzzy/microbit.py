@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from dens.boards.costs.algorithm_costs import SIMILARITIES, AlgorithmCost, Load, measured_costs
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.fuzzy import paper
 from dens_experiments.panel import Line, Panel, PaperFigure, Shape, verdict
 from dens_experiments.sampling import Tell
@@ -35,7 +35,7 @@ def _lines(
         for alike in similarities:
             loads = [load for load in cost.loads if load.similarity == alike]
             if any(load.held < load.subscriptions for load in loads):
-                raise NotThere(
+                raise UnknownFigure(
                     f"a micro:bit has no room for so many beside {cost.algorithm}; say smaller --counts"
                 )
             lines[f"{cost.algorithm}, {alike:.0%} equal"] = Line(
@@ -46,7 +46,7 @@ def _lines(
 
 
 def _panel(
-    asked: Asked,
+    request: Request,
     title: str,
     unit: str,
     figure: Callable[[Load], float],
@@ -56,8 +56,8 @@ def _panel(
     figures: tuple[PaperFigure, ...] = (),
     shapes: Callable[[dict[str, Line]], tuple[Shape, ...]] = lambda lines: (),
 ) -> Panel:
-    chosen = asked.counts or counts
-    alike = similarities if asked.similarity is None else (asked.similarity,)
+    chosen = request.counts or counts
+    alike = similarities if request.similarity is None else (request.similarity,)
     lines = _lines(chosen, alike, figure)
     return Panel(
         f"{title} on a micro:bit",
@@ -72,12 +72,12 @@ def _panel(
     )
 
 
-def fig7b(asked: Asked, tell: Tell) -> Panel:
+def fig7b(request: Request, tell: Tell) -> Panel:
     """Filter one event by the flat algorithms."""
 
     def shapes(lines: dict[str, Line]) -> tuple[Shape, ...]:
         linear, flat = lines["fnif, 0% equal"].means, lines["fnifc, 96% equal"].means
-        counts = asked.counts or COUNTS
+        counts = request.counts or COUNTS
         times = counts[-1] / counts[0]
         return (
             Shape(
@@ -95,7 +95,7 @@ def fig7b(asked: Asked, tell: Tell) -> Panel:
 
     tell("micro:bit")
     return _panel(
-        asked,
+        request,
         "b) filtering one event",
         "1000 instructions a reading",
         lambda load: load.instructions_per_reading / 1000,
@@ -105,7 +105,7 @@ def fig7b(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7c(asked: Asked, tell: Tell) -> Panel:
+def fig7c(request: Request, tell: Tell) -> Panel:
     """Load the subscriptions of a publisher."""
 
     def shapes(lines: dict[str, Line]) -> tuple[Shape, ...]:
@@ -119,7 +119,7 @@ def fig7c(asked: Asked, tell: Tell) -> Panel:
 
     tell("micro:bit")
     return _panel(
-        asked,
+        request,
         "c) loading on a publisher",
         "1000 instructions in all",
         lambda load: load.instructions_per_entry * load.held / 1000,
@@ -128,11 +128,11 @@ def fig7c(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7f(asked: Asked, tell: Tell) -> Panel:
+def fig7f(request: Request, tell: Tell) -> Panel:
     """Go on to as many as there is room for with each of them."""
     tell("micro:bit")
     return _panel(
-        asked,
+        request,
         "f) scalability",
         "1000 instructions a reading",
         lambda load: load.instructions_per_reading / 1000,
@@ -143,11 +143,11 @@ def fig7f(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7g(asked: Asked, tell: Tell) -> Panel:
+def fig7g(request: Request, tell: Tell) -> Panel:
     """Weigh what is held."""
     tell("micro:bit")
     return _panel(
-        asked,
+        request,
         "g) memory",
         "bytes of heap",
         lambda load: float(load.heap_bytes),

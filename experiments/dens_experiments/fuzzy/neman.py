@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import paper
 from dens_experiments.fuzzy.publisher_figures import linear
 from dens_experiments.fuzzy.settings import Settings, settings_of
@@ -27,7 +27,7 @@ SMALL_COUNTS: Final = (50, 100)
 SEEDS: Final = (1, 2, 3)
 FIRST_S: Final = 900
 EVERY_S: Final = 60
-"""The scenario's own: when the station begins, and how often it tells."""
+"""The scenario's own: when the station begins, and how often it publishes."""
 EVENTS: Final = 200
 SMALL_EVENTS: Final = 30
 STEPS: Final = ("feature_tests", "memberships", "aggregations", "pairs")
@@ -74,19 +74,19 @@ CALIBRATED: Final = (
 )
 
 
-def fig6(asked: Asked, tell: Tell) -> Panel:
+def fig6(request: Request, tell: Tell) -> Panel:
     """Run the scenario for every number, seed and variant, and read what matching took."""
-    settings = settings_for(asked)
+    settings = settings_for(request)
     taken: dict[str, list[list[Sample]]] = {}
     delivered: dict[str, float] = {}
-    for found in _runs(settings, asked.small, tell):
+    for found in _runs(settings, request.small, tell):
         called = found.variant.line or "flat"
         delivered[called] = min(found.delivered, delivered.get(called, 1.0))
         for name, sample in found.samples.items():
             points = taken.setdefault(name, [[] for _ in settings.counts])
             points[settings.counts.index(found.count)].append(sample)
     lines = {name: line_of(samples) for name, samples in taken.items()}
-    events = SMALL_EVENTS if asked.small else EVENTS
+    events = SMALL_EVENTS if request.small else EVENTS
     return Panel(
         "Figure 6: matching a notification on DENS nodes of a network of fifty",
         "subscriptions",
@@ -100,9 +100,9 @@ def fig6(asked: Asked, tell: Tell) -> Panel:
             CALIBRATED,
             f"{events} events of a recorded weather station, one a minute; every subscription has three "
             "attributes.",
-            "Delivered of the pairs of notification and subscriber that were owed, the least of all runs: "
+            "Delivered share of the expected deliveries, the least of all runs: "
             + ", ".join(f"{name} {share:.1%}" for name, share in delivered.items())
-            + ". Crisp matching finds what lies inside all intervals, of what fuzzy subscribers are owed.",
+            + ". Crisp matching finds what lies inside all intervals, of what fuzzy subscribers expect.",
         ),
         {
             "scenario": f"{SCENARIO}, {settings.workload.condition}",
@@ -123,10 +123,10 @@ class _Read:
     delivered: float
 
 
-def settings_for(asked: Asked) -> Settings:
+def settings_for(request: Request) -> Settings:
     """Return what to run: numbers and seeds; a run counts its work, so nothing is repeated."""
-    settings = settings_of(asked, COUNTS, SMALL_COUNTS)
-    seeds = asked.seeds or (SEEDS[:1] if asked.small else SEEDS)
+    settings = settings_of(request, COUNTS, SMALL_COUNTS)
+    seeds = request.seeds or (SEEDS[:1] if request.small else SEEDS)
     return replace(settings, seeds=seeds)
 
 
@@ -174,7 +174,7 @@ def _mean(sums: Mapping[str, float]) -> Sample:
 
 
 def shapes_of(lines: Mapping[str, Line], settings: Settings) -> tuple[Shape, ...]:
-    """Judge what was read; without a variant there is no word of it."""
+    """Judge what was read; without a variant nothing is recorded."""
     first = {name: line.means[0] for name, line in lines.items()}
     shapes = []
     if len(settings.counts) > 1:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import paper
 from dens_experiments.fuzzy.publisher_figures import linear
 from dens_experiments.fuzzy.settings import Settings, settings_of
@@ -48,9 +48,9 @@ def matching_work(matcher: Matcher, notifications: list[bytes]) -> dict[str, flo
     return {name: n / len(notifications) for name, n in counts.items() if n or name in always}
 
 
-def fig7h(asked: Asked, tell: Tell) -> Panel:
+def fig7h(request: Request, tell: Tell) -> Panel:
     """Match one notification on a DENS node."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     lines = _matched(settings, tell)
     return Panel(
         "h) matching on a DENS node",
@@ -86,9 +86,9 @@ def _match_all(matcher: Matcher, told: list[bytes]) -> None:
         matcher.match(vector, 0, 0)
 
 
-def fig7i(asked: Asked, tell: Tell) -> Panel:
+def fig7i(request: Request, tell: Tell) -> Panel:
     """Load the subscriptions of a DENS node."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
 
     workload = settings.workload
     for name in LOADED:  # what is compiled is compiled before it is timed
@@ -99,7 +99,7 @@ def fig7i(asked: Asked, tell: Tell) -> Panel:
         loads = {name: partial(loaded, ALGORITHMS[name], workload.condition, vectors) for name in LOADED}
         return {name: Timed(load, 1, _structure(load())) for name, load in loads.items()}
 
-    repetitions = 1 if asked.small else settings.repetitions
+    repetitions = 1 if request.small else settings.repetitions
     lines = timed_in_turns(settings.counts, settings.seeds, repetitions, prepared, tell)
     ends = {name: line.means[-1] for name, line in lines.items()}
     shapes = (

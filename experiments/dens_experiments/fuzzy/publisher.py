@@ -1,7 +1,7 @@
 """A publisher's filter as the figures measure it: each subscription a record of its own, as in the paper, or
 equals as one record, as boards have it.
 
-Work is counted from outside, in a pass that nobody times, because boards would pay for every counter.
+Work is counted from outside, in a pass that is not timed, because boards would pay for every counter.
 """
 
 from collections.abc import Callable, Iterator, Sequence

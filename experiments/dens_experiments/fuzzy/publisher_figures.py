@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import paper
 from dens_experiments.fuzzy.publisher import PublisherFilter, counted_covering, counted_work
 from dens_experiments.fuzzy.settings import Settings, settings_of
@@ -17,9 +17,9 @@ from watchdog.reading import Reading
 FLAT: Final = ("fnif", "fnifs", "fnifc")
 
 
-def fig7b(asked: Asked, tell: Tell) -> Panel:
+def fig7b(request: Request, tell: Tell) -> Panel:
     """Filter one event by the flat algorithms."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     lines = filtered({name: (name, MIN, False) for name in FLAT}, settings, tell)
     return Panel(
         "b) filtering one event on a publisher",
@@ -34,9 +34,9 @@ def fig7b(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig7c(asked: Asked, tell: Tell) -> Panel:
+def fig7c(request: Request, tell: Tell) -> Panel:
     """Load the subscriptions of a publisher."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
 
     def prepared(count: int, seed: int) -> dict[str, Timed]:
         vectors = settings.workload.subscriptions(count, seed)
@@ -50,7 +50,7 @@ def fig7c(asked: Asked, tell: Tell) -> Panel:
         loads = {name: partial(load, name) for name in FLAT}
         return {name: Timed(load, 1, counted_covering(load)) for name, load in loads.items()}
 
-    repetitions = 1 if asked.small else settings.repetitions
+    repetitions = 1 if request.small else settings.repetitions
     lines = timed_in_turns(settings.counts, settings.seeds, repetitions, prepared, tell)
     times = {name: line.means[-1] for name, line in lines.items()}
     compared = lines["fnifc"].work["records compared for covering"][-1]

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import paper
 from dens_experiments.fuzzy.runtimes import (
     MICROBIT,
@@ -158,21 +158,21 @@ def run():
 """
 
 
-def fig7e(asked: Asked, tell: Tell) -> Panel:
+def fig7e(request: Request, tell: Tell) -> Panel:
     """Compare aggregators on every runtime that is here, or on those that were named."""
-    settings = settings_of(asked)
+    settings = settings_of(request)
     hosts = {"CPython": cpython()}
-    on_board = MICROBIT in asked.on if asked.on else has_microbit()
-    for place in asked.on:
+    on_board = MICROBIT in request.on if request.on else has_microbit()
+    for place in request.on:
         if place != MICROBIT:
             hosts["MicroPython"] = command_of(place)
-    if not asked.on and (found := webassembly()) is not None:
+    if not request.on and (found := webassembly()) is not None:
         hosts["WebAssembly"] = found
     taken: dict[str, list[dict[str, float]]] = {}
     for runtime, command in hosts.items():
         tell(runtime)
         taken[f"{runtime}, µs"] = [
-            _on_host(command, seed, settings.repetitions, asked.small) for seed in settings.seeds
+            _on_host(command, seed, settings.repetitions, request.small) for seed in settings.seeds
         ]
     if on_board:
         tell("micro:bit")

@@ -12,7 +12,7 @@ from typing import Final
 
 import watchdog
 from dens.config.refusal import Refusal
-from dens_experiments.family import NotThere
+from dens_experiments.family import UnknownFigure
 
 MICROBIT: Final = "microbit"
 """What `--on` calls the emulated board; any other text is the command of an interpreter."""
@@ -49,22 +49,24 @@ def with_watchdog(program: str) -> str:
 
 
 def command_of(text: str) -> list[str]:
-    """Return the words of an interpreter's command; `NotThere` where they are none, or nobody finds it."""
+    """Return the words of an interpreter's command; `UnknownFigure` if they are invalid or the program is
+    missing.
+    """
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise NotThere(f"--on {text!r} is no command: {str(error).lower()}") from None
+        raise UnknownFigure(f"--on {text!r} is not a command: {str(error).lower()}") from None
     if not words:
-        raise NotThere(f"--on names {MICROBIT} or the command of an interpreter, and not nothing")
+        raise UnknownFigure(f"--on names {MICROBIT} or the command of an interpreter, and not nothing")
     if shutil.which(words[0]) is None:
-        raise NotThere(f"--on {text!r}: there is no program {words[0]!r} on this machine")
+        raise UnknownFigure(f"--on {text!r}: program {words[0]!r} is not installed")
     return words
 
 
 def ran(command: list[str], script: str) -> tuple[str, float]:
     """Run a script and return what it printed and the processor time of it all, in seconds.
 
-    A program that came to its end has printed `done`; otherwise `RuntimeFailed` tells what it said last.
+    A program that came to its end has printed `done`; otherwise `RuntimeFailed` contains its last output.
     """
     with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as file:
         file.write(script)
@@ -83,8 +85,8 @@ def ran(command: list[str], script: str) -> tuple[str, float]:
             raise RuntimeFailed(f"{shlex.join(command)}: {error}") from None
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if "done" not in done.stdout.splitlines():
-        said = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]
-        raise RuntimeFailed(f"{shlex.join(command)} did not run the measurement: {said[-1]}")
+        output = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]
+        raise RuntimeFailed(f"{shlex.join(command)} did not run the measurement: {output[-1]}")
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 

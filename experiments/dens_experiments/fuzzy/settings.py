@@ -1,9 +1,9 @@
-"""What a figure is measured with: the options that were asked for, and what it takes where none was."""
+"""The settings of a figure: the options of the request, and defaults."""
 
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.fuzzy.workload import MOST_ATTRIBUTES, WORKLOADS, Workload
 from plugins.fuzzy import FEATURE_CONDITIONS
 
@@ -40,48 +40,48 @@ class Settings:
 
 
 def settings_of(
-    asked: Asked,
+    request: Request,
     counts: tuple[int, ...] = COUNTS,
     small_counts: tuple[int, ...] = SMALL_COUNTS,
 ) -> Settings:
-    """Return what to measure with, or raise `NotThere` for values that mean nothing."""
+    """Return what to measure with, or raise `UnknownFigure` for values that mean nothing."""
     return Settings(
-        workload_of(asked),
-        _checked_counts(asked.counts) or (small_counts if asked.small else counts),
-        asked.seeds or (SMALL_SEEDS if asked.small else SEEDS),
-        asked.repetitions or (2 if asked.small else 3),
-        20 if asked.small else 40,
+        workload_of(request),
+        _checked_counts(request.counts) or (small_counts if request.small else counts),
+        request.seeds or (SMALL_SEEDS if request.small else SEEDS),
+        request.repetitions or (2 if request.small else 3),
+        20 if request.small else 40,
     )
 
 
-def workload_of(asked: Asked) -> Workload:
-    """Return the workload that was asked for, changed as was asked for."""
-    name = asked.workload or "paper"
+def workload_of(request: Request) -> Workload:
+    """Return the workload of the request with its changes."""
+    name = request.workload or "paper"
     if name not in WORKLOADS:
-        raise NotThere(f"workload {name!r} is unknown; there are: {', '.join(WORKLOADS)}")
+        raise UnknownFigure(f"workload {name!r} is unknown; there are: {', '.join(WORKLOADS)}")
     found = WORKLOADS[name]
-    if asked.condition is not None:
-        if asked.condition not in FEATURE_CONDITIONS:
+    if request.condition is not None:
+        if request.condition not in FEATURE_CONDITIONS:
             there_are = ", ".join(FEATURE_CONDITIONS)
-            raise NotThere(f"condition {asked.condition!r} is unknown; there are: {there_are}")
-        found = replace(found, condition=asked.condition)
-    if asked.attributes is not None:
-        least, most, of = asked.attributes
+            raise UnknownFigure(f"condition {request.condition!r} is unknown; there are: {there_are}")
+        found = replace(found, condition=request.condition)
+    if request.attributes is not None:
+        least, most, of = request.attributes
         if not 1 <= least <= most <= of <= MOST_ATTRIBUTES:
-            raise NotThere(
+            raise UnknownFigure(
                 f"attributes {least}-{most}/{of} cannot be drawn; say A-B/N with 1 ≤ A ≤ B ≤ N ≤ "
                 f"{MOST_ATTRIBUTES}"
             )
         found = replace(found, attributes=(least, most, of))
-    if asked.similarity is not None:
-        if not 0 <= asked.similarity < 1:
-            raise NotThere(f"similarity {asked.similarity:g} is no share from 0 to below 1")
-        found = replace(found, similarity=asked.similarity)
+    if request.similarity is not None:
+        if not 0 <= request.similarity < 1:
+            raise UnknownFigure(f"similarity {request.similarity:g} is not a share from 0 to below 1")
+        found = replace(found, similarity=request.similarity)
     return found
 
 
 def _checked_counts(counts: tuple[int, ...] | None) -> tuple[int, ...] | None:
     for count in counts or ():
         if not 1 <= count <= MOST_SUBSCRIPTIONS:
-            raise NotThere(f"{count} subscriptions cannot be measured; say 1 to {MOST_SUBSCRIPTIONS}")
+            raise UnknownFigure(f"{count} subscriptions cannot be measured; say 1 to {MOST_SUBSCRIPTIONS}")
     return counts

@@ -1,8 +1,8 @@
-"""The workloads of the experiments: so many subscriptions, how alike, to which attributes, and what events
-tell.
+"""The workloads of the experiments: number, similarity and attributes of subscriptions, and the attributes of
+events.
 
 The paper states 3 and 4 attributes, the share of equal subscriptions for 100 (60 %), 500 (92 %) and 1000
-(96 %), and that notifications tell the attributes of a subscription's feature. Shares between and beyond are
+(96 %), and that notifications have the attributes of a subscription's feature. Shares between and beyond are
 ours.
 """
 
@@ -83,8 +83,8 @@ class Workload:
     attributes: tuple[int, int, int]
     """Each subscription constrains least to most, of so many."""
     condition: str
-    told: Literal["feature", "all"]
-    """A notification that a DENS node matches tells the attributes of one feature, drawn as those of
+    stated: Literal["feature", "all"]
+    """A notification that a DENS node matches has the attributes of one feature, drawn as those of
     subscriptions are, or all. A source measures all in both cases."""
     similarity: float | None = None
     narrow: bool = False
@@ -118,12 +118,12 @@ class Workload:
         rng = random.Random(2 * seed)
         found = []
         for _ in range(count):
-            told = self._attributes(rng) if self.told == "feature" else list(range(self.attributes[2]))
-            found.append(bytes(6) + rng.randbytes(len(told)) + EVENT + bytes([_feature(told)]))
+            stated = self._attributes(rng) if self.stated == "feature" else list(range(self.attributes[2]))
+            found.append(bytes(6) + rng.randbytes(len(stated)) + EVENT + bytes([_feature(stated)]))
         return found
 
     def readings(self, count: int, seed: int) -> list[Reading]:
-        """Return as many events as a source measures them: with every attribute. What it tells of them is
+        """Return as many events as a source measures them: with every attribute. What it publishes of them is
         what its filter makes of subscriptions."""
         rng = random.Random(2 * seed)
         of = self.attributes[2]
@@ -134,11 +134,11 @@ class Workload:
         """Return what it is, for people."""
         least, most, of = self.attributes
         share = "as in the paper" if self.similarity is None else f"{self.similarity:.0%}"
-        told = "of one feature" if self.told == "feature" else "all"
+        stated = "of one feature" if self.stated == "feature" else "all"
         narrow = ", narrow" if self.narrow else ""
         return (
-            f"{self.name} ({least} to {most} of {of} attributes, {self.condition}, {told} told, equal {share}"
-            f"{narrow})"
+            f"{self.name} ({least} to {most} of {of} attributes, {self.condition}, {stated} stated, equal "
+            f"{share}{narrow})"
         )
 
     def _attributes(self, rng: random.Random) -> list[int]:
@@ -175,7 +175,7 @@ WORKLOADS: Final[Mapping[str, Workload]] = MappingProxyType(
 
 
 def reading_of(notification: bytes) -> Reading:
-    """Return a reading that tells what a notification of one-byte features tells."""
+    """Return a reading with the attributes of a notification of one-byte features."""
     reading = Reading(1)
     reading.clear(0, 0, 0)
     place = 6

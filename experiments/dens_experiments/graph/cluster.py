@@ -15,7 +15,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.graph import paper
 from dens_experiments.graph.graphs import table
 from dens_experiments.graph.merging import together
@@ -89,11 +89,11 @@ def _visits(front: Sequence[bytes], plan: ShardPlan, vectors: Sequence[bytes]) -
     return [{plan.front[match.key[0]][1] for match in matcher.match(vector, 0, 0)} for vector in vectors]
 
 
-def fig5_32(asked: Asked, tell: Tell) -> Panel:
+def fig5_32(request: Request, tell: Tell) -> Panel:
     """Compare plans on clusters of more and more machines."""
     workload = GraphWorkload(matched=0.005)
-    settings = settings_of(asked, (100_000,), (1000,), workload, publications=20)
-    count, sizes = settings.counts[-1], SMALL_SIZES if asked.small else SIZES
+    settings = settings_of(request, (100_000,), (1000,), workload, publications=20)
+    count, sizes = settings.counts[-1], SMALL_SIZES if request.small else SIZES
     taken: dict[str, list[list[Sample]]] = {
         called: [[] for _ in sizes] for called in (*PLANS.values(), "replicate")
     }
@@ -110,7 +110,7 @@ def fig5_32(asked: Asked, tell: Tell) -> Panel:
                     continue
                 made = planned(plan, drawn.bodies, size - 1, table(), seen, MERGED / 100)
                 taken[called][place].append(Sample(*ceiling(drawn, made, alone_s, settings.repetitions)))
-    spark = () if asked.small else (on_spark(drawn, alone_s, tell),)
+    spark = () if request.small else (on_spark(drawn, alone_s, tell),)
     lines = {called: line_of(samples) for called, samples in taken.items()}
     remarks = (
         "A ceiling: alone ÷ max(front, fullest shard), processor time; replicate is the number of machines "
@@ -136,7 +136,7 @@ def shapes_of_32(lines: dict[str, Line], sizes: Sequence[int]) -> tuple[Shape, .
     """Hold figure 5.32 against what the chapter says of it."""
     ends = {name: line.means[-1] for name, line in lines.items()}
     at = sizes[-1]
-    told = ", ".join(f"{name} × {number(value)}" for name, value in ends.items())
+    ratios = ", ".join(f"{name} × {number(value)}" for name, value in ends.items())
     return (
         _at_least(
             "a cluster of 7 does four times as much by merging",
@@ -152,9 +152,9 @@ def shapes_of_32(lines: dict[str, Line], sizes: Sequence[int]) -> tuple[Shape, .
             at,
             "half of the subscriptions are roots, and the front matches all of them",
         ),
-        Shape("merging outdoes containment", told, verdict(ends["merging"] > ends["containment"])),
+        Shape("merging outdoes containment", ratios, verdict(ends["merging"] > ends["containment"])),
         Shape(
-            "(ours) replication outdoes every plan", told, verdict(ends["replicate"] >= max(ends.values()))
+            "(ours) replication outdoes every plan", ratios, verdict(ends["replicate"] >= max(ends.values()))
         ),
     )
 
@@ -169,10 +169,10 @@ def _at_least(claim: str, found: float, least: float, machines: int, why: str) -
     )
 
 
-def fig5_33(asked: Asked, tell: Tell) -> Panel:
+def fig5_33(request: Request, tell: Tell) -> Panel:
     """Merge more and more, with two clients and with four."""
-    percentages = (30, 90) if asked.small else (30, 60, 90)
-    settings = settings_of(asked, (100_000,), (1000,), GraphWorkload(matched=0.01), publications=20)
+    percentages = (30, 90) if request.small else (30, 60, 90)
+    settings = settings_of(request, (100_000,), (1000,), GraphWorkload(matched=0.01), publications=20)
     count = settings.counts[-1]
     taken: dict[str, list[list[Sample]]] = {
         called: [[] for _ in percentages] for called in ("one machine", "2 clients", "4 clients")
@@ -231,19 +231,19 @@ def on_spark(drawn: Population, alone_s: float, tell: Tell) -> str:
     from spark_analysis.session.session import close_session, open_session
 
     rounds = max(1, round(SPARK_S / alone_s / len(drawn.vectors)))
-    told = list(drawn.vectors) * rounds
-    said = []
+    vectors = list(drawn.vectors) * rounds
+    speedups = []
     with tempfile.TemporaryDirectory() as name:
         parts = index_parts(drawn.bodies, table(), drawn.vectors)
         names = [str(place) for place in range(len(drawn.bodies))]
         version = write_index(Path(name) / "index", parts.arrays, parts.header, names, table())
         rows = pa.table(
-            [pa.array(range(len(told)), pa.int64()), pa.array(told, pa.binary())], PUBLICATIONS.names
+            [pa.array(range(len(vectors)), pa.int64()), pa.array(vectors, pa.binary())], PUBLICATIONS.names
         )
-        pq.write_table(rows, Path(name) / "told.parquet")
+        pq.write_table(rows, Path(name) / "publications.parquet")
         spark = open_session()
         try:
-            publications = spark.read.parquet(str(Path(name) / "told.parquet"))
+            publications = spark.read.parquet(str(Path(name) / "publications.parquet"))
             judge = judged(ship(version, spark), table())
             for tasks in range(1, len(os.sched_getaffinity(0)) + 1):
                 tell(f"Spark, {tasks} tasks")
@@ -252,7 +252,7 @@ def on_spark(drawn: Population, alone_s: float, tell: Tell) -> str:
                 begin = processor_seconds()
                 split.transform(judge).agg({"subscriptions": "count"}).collect()
                 used = processor_seconds() - begin
-                said.append(f"{tasks}: × {number(tasks * alone_s * len(told) / used)}")
+                speedups.append(f"{tasks}: × {number(tasks * alone_s * len(vectors) / used)}")
         finally:
             close_session(spark)
-    return f"On Spark, by tasks: {', '.join(said)}."
+    return f"On Spark, by tasks: {', '.join(speedups)}."

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.graph import paper
 from dens_experiments.graph.graphs import table
 from dens_experiments.graph.merging import merged
@@ -24,7 +24,7 @@ COUNTS: Final = (10_000, 30_000, 100_000)
 SMALL: Final = (500, 1000, 2000)
 OVERLAPS: Final = (0, 20, 40, 50, 60, 80, 90)
 MERGED: Final = 70
-"""Percent that merging is asked for where it is compared with the others, as in §5.4.4."""
+"""The percentage of merging where it is compared with the others, as in §5.4.4."""
 INSERTED: Final = 1000
 """Insertions that an insertion is the average of."""
 INDEXES: Final = ("no index", "covering", "merging")
@@ -52,9 +52,9 @@ def indexed(bodies: Sequence[bytes], vectors: Sequence[bytes]) -> dict[str, list
     }
 
 
-def fig5_25(asked: Asked, tell: Tell) -> Panel:
+def fig5_25(request: Request, tell: Tell) -> Panel:
     """Count the entries of the server's index."""
-    settings = settings_of(asked, COUNTS, SMALL, publications=20)
+    settings = settings_of(request, COUNTS, SMALL, publications=20)
     lines = {}
     for name in INDEXES:
 
@@ -103,10 +103,10 @@ def shapes_of_25(lines: dict[str, Line], counts: tuple[int, ...], overlap: float
     )
 
 
-def fig5_26(asked: Asked, tell: Tell) -> Panel:
+def fig5_26(request: Request, tell: Tell) -> Panel:
     """Match publications of more and more matches in the server's index."""
     per_mille = (1, 5, 10, 20)
-    settings = settings_of(asked, (10_000,), (1000,), publications=10)
+    settings = settings_of(request, (10_000,), (1000,), publications=10)
     count = settings.counts[-1]
 
     def prepared(share: int, seed: int) -> dict[str, Timed]:
@@ -135,9 +135,9 @@ def fig5_26(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_27(asked: Asked, tell: Tell) -> Panel:
+def fig5_27(request: Request, tell: Tell) -> Panel:
     """Count roots where subscriptions overlap more and more."""
-    settings = settings_of(asked, (100_000,), (2000,), publications=1)
+    settings = settings_of(request, (100_000,), (2000,), publications=1)
     count = settings.counts[-1]
 
     def take(percent: int, seed: int) -> Sample:
@@ -169,10 +169,10 @@ def shape_of_27(line: Line, expected: Line, count: int) -> Shape:
     )
 
 
-def fig5_30(asked: Asked, tell: Tell) -> Panel:
+def fig5_30(request: Request, tell: Tell) -> Panel:
     """Insert a thousand subscriptions more, with containment and without."""
-    settings = settings_of(asked, COUNTS, SMALL, publications=1)
-    inserted = INSERTED if not asked.small else 200
+    settings = settings_of(request, COUNTS, SMALL, publications=1)
+    inserted = INSERTED if not request.small else 200
 
     def prepared(count: int, seed: int) -> dict[str, Timed]:
         bodies = population(settings.workload, count + inserted, 1, seed).bodies
@@ -203,7 +203,7 @@ def fig5_30(asked: Asked, tell: Tell) -> Panel:
                 "with containment",
                 with_,
                 "ms",
-                "a root is filed under its rarest edge, and few of them are asked, whatever their number",
+                "a root is filed under its rarest edge, and few of them are visited, whatever their number",
             ),
         ),
         setting=settings.words(insertions=f"average over {inserted:,}, each population inserted into once"),

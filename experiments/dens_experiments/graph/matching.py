@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.graph import paper
 from dens_experiments.graph.populations import ALGORITHMS, holding, of_one_structure, population, timed
 from dens_experiments.graph.settings import Settings, settings_of
@@ -35,9 +35,9 @@ def _timed_by_all(settings: Settings, tell: Tell, workload: GraphWorkload | None
     return timed_in_turns(settings.counts, settings.seeds, settings.repetitions, prepared, tell)
 
 
-def fig5_17(asked: Asked, tell: Tell) -> Panel:
+def fig5_17(request: Request, tell: Tell) -> Panel:
     """Match with more and more subscriptions, without constraints and with them."""
-    settings = settings_of(asked, COUNTS, SMALL, publications=10)
+    settings = settings_of(request, COUNTS, SMALL, publications=10)
     limited = replace(settings.workload, limited=1.0)
     lines = {f"{name}: structure": line for name, line in _timed_by_all(settings, tell).items()}
     with_limits = _timed_by_all(settings, tell, limited)
@@ -72,11 +72,11 @@ def fig5_17(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_19(asked: Asked, tell: Tell) -> Panel:
+def fig5_19(request: Request, tell: Tell) -> Panel:
     """Match subscriptions of more edges, and of more nodes."""
     edges = (4, 8, 16)
     settings = replace(
-        settings_of(asked, (10_000,), (500,), publications=10), repetitions=asked.repetitions or 2
+        settings_of(request, (10_000,), (500,), publications=10), repetitions=request.repetitions or 2
     )
     count = settings.counts[-1]
 
@@ -123,10 +123,10 @@ def fig5_19(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_20(asked: Asked, tell: Tell) -> Panel:
+def fig5_20(request: Request, tell: Tell) -> Panel:
     """Match where more and more of the subscriptions match."""
     per_mille = (1, 5, 10, 20)
-    settings = settings_of(asked, (30_000,), (2000,), publications=10)
+    settings = settings_of(request, (30_000,), (2000,), publications=10)
     count = settings.counts[-1]
 
     def prepared(share: int, seed: int) -> dict[str, Timed]:
@@ -164,9 +164,9 @@ def _all_stars(workload: GraphWorkload) -> GraphWorkload:
     )
 
 
-def fig5_21(asked: Asked, tell: Tell) -> Panel:
+def fig5_21(request: Request, tell: Tell) -> Panel:
     """Compare subscriptions of mostly constants with those of variables alone."""
-    settings = settings_of(asked, PEERS, SMALL_PEERS, publications=4)
+    settings = settings_of(request, PEERS, SMALL_PEERS, publications=4)
 
     def prepared(count: int, seed: int) -> dict[str, Timed]:
         ready = {}
@@ -198,9 +198,9 @@ def fig5_21(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_22(asked: Asked, tell: Tell) -> Panel:
+def fig5_22(request: Request, tell: Tell) -> Panel:
     """Compare variables alone with one subscription after the other."""
-    settings = settings_of(asked, PEERS, SMALL_PEERS, publications=4)
+    settings = settings_of(request, PEERS, SMALL_PEERS, publications=4)
 
     def prepared(count: int, seed: int) -> dict[str, Timed]:
         drawn = population(_all_stars(settings.workload), count, settings.publications, seed)
@@ -223,9 +223,9 @@ def fig5_22(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_23(asked: Asked, tell: Tell) -> Panel:
+def fig5_23(request: Request, tell: Tell) -> Panel:
     """Look publications up in the server's index."""
-    settings = settings_of(asked, COUNTS, SMALL, publications=100 if not asked.small else 10)
+    settings = settings_of(request, COUNTS, SMALL, publications=100 if not request.small else 10)
     lines = _timed_by_all(settings, tell)
     found = lines["improved"].work["matches"]
     by_matches = linear(
@@ -243,9 +243,9 @@ def fig5_23(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_24(asked: Asked, tell: Tell) -> Panel:
+def fig5_24(request: Request, tell: Tell) -> Panel:
     """Match subscriptions of one structure that differ in their constraints, of which as many match."""
-    settings = settings_of(asked, (100, 1000, 10_000, 100_000), (100, 500, 2000), publications=1)
+    settings = settings_of(request, (100, 1000, 10_000, 100_000), (100, 500, 2000), publications=1)
 
     def prepared(count: int, seed: int) -> dict[str, Timed]:
         drawn = of_one_structure(count, min(MATCHED, count), seed)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.graph.populations import ALGORITHMS, holding, population
 from dens_experiments.graph.settings import settings_of
 from dens_experiments.graph.shapes import falling, linear
@@ -17,9 +17,9 @@ OVERLAPS: Final = (0, 30, 60, 90)
 MEGABYTE: Final = 1 << 20
 
 
-def fig5_16(asked: Asked, tell: Tell) -> Panel:
+def fig5_16(request: Request, tell: Tell) -> Panel:
     """Weigh what more and more subscriptions take."""
-    settings = settings_of(asked, COUNTS, SMALL, publications=1)
+    settings = settings_of(request, COUNTS, SMALL, publications=1)
     lines = {}
     for name in ALGORITHMS:
 
@@ -42,9 +42,9 @@ def fig5_16(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_18(asked: Asked, tell: Tell) -> Panel:
+def fig5_18(request: Request, tell: Tell) -> Panel:
     """Weigh subscriptions that overlap more and more."""
-    settings = settings_of(asked, (10_000,), (1000,), publications=1)
+    settings = settings_of(request, (10_000,), (1000,), publications=1)
     count = settings.counts[-1]
     lines = {}
     for name in ALGORITHMS:

@@ -1,4 +1,4 @@
-"""Figures 5.28, 5.29 and 5.31: mergers, how many are left, how often they are hit in vain, what they cost."""
+"""Figures 5.28, 5.29 and 5.31: mergers, how many are left, how often they match falsely, what they cost."""
 
 import time
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.graph import paper
 from dens_experiments.graph.graphs import table
 from dens_experiments.graph.populations import population
@@ -59,9 +59,9 @@ def together(bodies: Sequence[bytes], vectors: Sequence[bytes]) -> Together:
     return seen
 
 
-def fig5_28(asked: Asked, tell: Tell) -> Panel:
+def fig5_28(request: Request, tell: Tell) -> Panel:
     """Count what merging leaves in the index."""
-    settings = settings_of(asked, (30_000,), (1000,), publications=50)
+    settings = settings_of(request, (30_000,), (1000,), publications=50)
     count = settings.counts[-1]
 
     def take(percent: int, seed: int) -> Sample:
@@ -102,10 +102,10 @@ def fig5_28(asked: Asked, tell: Tell) -> Panel:
     )
 
 
-def fig5_29(asked: Asked, tell: Tell) -> Panel:
+def fig5_29(request: Request, tell: Tell) -> Panel:
     """Count how often mergers send a publication to members of whom none matches."""
     percentages = (0, 30, 60, 90)
-    settings = settings_of(asked, (10_000,), (1000,), publications=200)
+    settings = settings_of(request, (10_000,), (1000,), publications=200)
     count = settings.counts[-1]
 
     def take(percent: int, seed: int) -> Sample:
@@ -115,7 +115,7 @@ def fig5_29(asked: Asked, tell: Tell) -> Panel:
         return vain(drawn.bodies, index, drawn.vectors[half:])
 
     lines = {"merging": sampled("merging", percentages, settings.seeds, take, tell)}
-    share, hit = (lines["merging"].means[-1], lines["merging"].work["entries hit in vain"][-1])
+    share, hit = (lines["merging"].means[-1], lines["merging"].work["entries that match falsely"][-1])
     return Panel(
         "5.29 false positives by merge percentage",
         "merge percentage",
@@ -130,11 +130,11 @@ def fig5_29(asked: Asked, tell: Tell) -> Panel:
                 "merging",
                 lines["merging"],
                 "%",
-                "where nothing more can be merged, no more are hit in vain",
+                "where nothing more can be merged, there are no further false matches",
             ),
             Shape(
                 "they are few: 0.13 % at 90 %",
-                f"{number(share)} % of pairs (publication, entry); one hits {number(hit)} entries in vain",
+                f"{number(share)} % of pairs (publication, entry); one hits {number(hit)} entries falsely",
                 verdict(share <= 0.5, share <= 5),
                 ""
                 if share <= 0.5
@@ -143,8 +143,9 @@ def fig5_29(asked: Asked, tell: Tell) -> Panel:
             ),
         ),
         (
-            "Half of the publications tell what matches together, the other half is judged. Of a pair "
-            "(publication, entry) it is counted whether the entry matches and nobody behind it does.",
+            "Half of the publications determine what matches together, the other half is judged. Of a pair "
+            "(publication, entry) it is counted whether the entry matches and no subscription behind it "
+            "does.",
         ),
         settings.words(subscriptions=f"{count:,}"),
         same_scale=True,
@@ -152,7 +153,9 @@ def fig5_29(asked: Asked, tell: Tell) -> Panel:
 
 
 def vain(bodies: Sequence[bytes], index: Merged, vectors: Sequence[bytes]) -> Sample:
-    """Return the percentage of pairs (publication, entry) that match while nobody behind the entry does."""
+    """Return the percentage of pairs (publication, entry) that match while no subscription behind the entry
+    does.
+    """
     front, members = FastMatcher(table()), FastMatcher(table())
     for place, body in enumerate(index.front):
         front.add((place, 0), body)
@@ -164,13 +167,13 @@ def vain(bodies: Sequence[bytes], index: Merged, vectors: Sequence[bytes]) -> Sa
         hit = [match.key[0] for match in front.match(vector, 0, 0)]
         all_hits += len(hit)
         in_vain += sum(wanted.isdisjoint(index.members[place]) for place in hit)
-    counted = {"entries hit in vain": in_vain / len(vectors), "entries hit": all_hits / len(vectors)}
+    counted = {"entries that match falsely": in_vain / len(vectors), "entries hit": all_hits / len(vectors)}
     return Sample(100 * in_vain / len(vectors) / len(index.front), counted)
 
 
-def fig5_31(asked: Asked, tell: Tell) -> Panel:
+def fig5_31(request: Request, tell: Tell) -> Panel:
     """Time the merging itself."""
-    settings = settings_of(asked, (30_000,), (1000,), publications=50)
+    settings = settings_of(request, (30_000,), (1000,), publications=50)
     count = settings.counts[-1]
 
     def take(percent: int, seed: int) -> Sample:

@@ -1,11 +1,11 @@
-"""What a figure is measured with: the parameters of table 5.1 as they were asked for, numbers and seeds."""
+"""What a figure is measured with: the requested parameters of table 5.1, numbers and seeds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.graph_workload import GraphWorkload
 
 TAKES: Final = frozenset({"counts", "seeds", "repetitions", "set"})
@@ -41,52 +41,52 @@ class Settings:
 
 
 def settings_of(
-    asked: Asked,
+    request: Request,
     counts: tuple[int, ...],
     small_counts: tuple[int, ...],
     base: GraphWorkload | None = None,
     publications: int = 20,
 ) -> Settings:
-    """Return what to measure with, or raise `NotThere` for values that mean nothing."""
-    for count in asked.counts or ():
+    """Return what to measure with, or raise `UnknownFigure` for values that mean nothing."""
+    for count in request.counts or ():
         if not 1 <= count <= MOST_SUBSCRIPTIONS:
-            raise NotThere(f"{count} cannot be measured; say 1 to {MOST_SUBSCRIPTIONS}")
+            raise UnknownFigure(f"{count} cannot be measured; say 1 to {MOST_SUBSCRIPTIONS}")
     return Settings(
-        workload_of(asked, base or GraphWorkload()),
-        asked.counts or (small_counts if asked.small else counts),
-        asked.seeds or (SMALL_SEEDS if asked.small else SEEDS),
-        asked.repetitions or (1 if asked.small else 3),
-        max(1, publications // 2) if asked.small else publications,
+        workload_of(request, base or GraphWorkload()),
+        request.counts or (small_counts if request.small else counts),
+        request.seeds or (SMALL_SEEDS if request.small else SEEDS),
+        request.repetitions or (1 if request.small else 3),
+        max(1, publications // 2) if request.small else publications,
     )
 
 
-def workload_of(asked: Asked, base: GraphWorkload) -> GraphWorkload:
-    """Return a workload with the parameters that were asked for."""
+def workload_of(request: Request, base: GraphWorkload) -> GraphWorkload:
+    """Return a workload with the requested parameters."""
     given: dict[str, Any] = {}
-    for name, text in asked.set:
+    for name, text in request.set:
         if name not in PARAMETERS:
-            raise NotThere(f"parameter {name!r} is unknown; there are: {', '.join(PARAMETERS)}")
+            raise UnknownFigure(f"parameter {name!r} is unknown; there are: {', '.join(PARAMETERS)}")
         given[name] = _value(name, text)
     found = replace(base, **given)
     if found.least_edges > found.most_edges:
-        raise NotThere(f"least_edges {found.least_edges} is more than most_edges {found.most_edges}")
+        raise UnknownFigure(f"least_edges {found.least_edges} is more than most_edges {found.most_edges}")
     if found.edges < found.nodes - 1 or found.names < found.nodes:
-        raise NotThere("a publication needs edges ≥ nodes − 1, and as many names as nodes")
+        raise UnknownFigure("a publication needs edges ≥ nodes − 1, and as many names as nodes")
     return found
 
 
-def check(asked: Asked) -> None:
+def check(request: Request) -> None:
     """Refuse parameters that mean nothing, before anything is measured."""
-    settings_of(asked, (1,), (1,))
+    settings_of(request, (1,), (1,))
 
 
 def _value(name: str, text: str) -> float | int:
     try:
         found = float(text) if name in _SHARES else int(text)
     except ValueError:
-        raise NotThere(f"{name}={text} is no number") from None
+        raise UnknownFigure(f"{name}={text} is not a number") from None
     if name in _SHARES and not 0 <= found <= 1:
-        raise NotThere(f"{name}={text} is no share from 0 to 1")
+        raise UnknownFigure(f"{name}={text} is not a share from 0 to 1")
     if name not in _SHARES and not _AT_LEAST.get(name, 1) <= found <= MOST_SUBSCRIPTIONS:
-        raise NotThere(f"{name}={text} is out of range")
+        raise UnknownFigure(f"{name}={text} is out of range")
     return found

@@ -18,21 +18,21 @@ from dens_experiments.atopss import (
 from dens_experiments.atopss.columns import Numbers
 from dens_experiments.atopss.family import FAMILY
 from dens_experiments.atopss.settings import Settings
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.panel import Panel
 from dens_experiments.tables import markdown
 
-TINY = Asked(counts=(60, 120), seeds=(1, 2), repetitions=1, small=True)
-WEIGHED = Asked(counts=(60,), seeds=(1,))
+TINY = Request(counts=(60, 120), seeds=(1, 2), repetitions=1, small=True)
+WEIGHED = Request(counts=(60,), seeds=(1,))
 """Weighing looks through all that a process holds, each time."""
 TOGETHER = {"network"}
 """Runs of the emulator, which have a test of their own."""
 
 
-def measured(name: str, asked: Asked = TINY) -> Panel:
+def measured(name: str, asked: Request = TINY) -> Panel:
     figure = FAMILY.figures[name]
     given = {field: getattr(asked, field) for field in figure.takes if field in asked.given()}
-    return figure.measure(Asked(small=True, **given), lambda step: None)
+    return figure.measure(Request(small=True, **given), lambda step: None)
 
 
 @pytest.mark.parametrize("name", sorted(FAMILY.figures.keys() - TOGETHER))
@@ -74,12 +74,12 @@ def test_a_wrong_cut_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.stack([low, low, high, high], axis=-1)
 
     monkeypatch.setitem(crisp_figures.SETS, "middle", third)
-    panel = crisp_figures.table1(Asked(counts=(4000,), seeds=(1,)), lambda step: None)
+    panel = crisp_figures.table1(Request(counts=(4000,), seeds=(1,)), lambda step: None)
     assert [word for claim, word in verdicts(panel).items() if "appro equals middle" in claim] == ["differs"]
 
 
 def test_fifteenths_lose_nothing_and_ten_values_lose_most() -> None:
-    panel = precision.fig13(Asked(counts=(3000,), seeds=(1,)), lambda step: None)
+    panel = precision.fig13(Request(counts=(3000,), seeds=(1,)), lambda step: None)
     plain, exact, _ = precision.THRESHOLDS
     assert panel.lines[f"256: {exact}"].means == panel.lines[f"4 bits: {exact}"].means == (100.0,)
     loss = [panel.lines[f"{name}: {plain}"].means[0] for name in ("256", "4 bits", "ten")]
@@ -115,10 +115,12 @@ def test_what_may_be_true_misses_nothing_and_what_must_be_is_never_false() -> No
 def test_names_of_both_papers_are_figures() -> None:
     for name, figures in FAMILY.other_names.items():
         assert name not in FAMILY.figures
-        assert [one.name for one in FAMILY.chosen([name], Asked())] == list(figures)
+        assert [one.name for one in FAMILY.chosen([name], Request())] == list(figures)
     for number in (*range(10, 14), *range(15, 32)):
-        assert FAMILY.chosen([f"fig4.{number}"], Asked())
-    with pytest.raises(NotThere, match="workload 'paper' is unknown; there are: distinct, concepts, words"):
-        FAMILY.chosen(["table1"], Asked(workload="paper"))
-    with pytest.raises(NotThere, match="0 subscriptions cannot be measured"):
-        FAMILY.chosen(["table1"], Asked(counts=(0,)))
+        assert FAMILY.chosen([f"fig4.{number}"], Request())
+    with pytest.raises(
+        UnknownFigure, match="workload 'paper' is unknown; there are: distinct, concepts, words"
+    ):
+        FAMILY.chosen(["table1"], Request(workload="paper"))
+    with pytest.raises(UnknownFigure, match="0 subscriptions cannot be measured"):
+        FAMILY.chosen(["table1"], Request(counts=(0,)))

@@ -52,7 +52,7 @@ def test_wider_publications_match_more_and_thresholds_less() -> None:
     [
         ([], "a change is an object with some of: subscribe"),
         ({}, "a change is an object"),
-        ({"speed": 1}, "there is no parameter 'speed'"),
+        ({"speed": 1}, "unknown parameter 'speed'"),
         ({"half_width": 1.5}, "half_width is a number from 0 to 1"),
         ({"publish": True}, "publish is a number"),
         ({"publish": "9"}, "publish is a number from 0 to 100,000"),

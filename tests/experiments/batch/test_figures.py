@@ -5,14 +5,14 @@ import pytest
 from dens_experiments.batch.adaptive import BEST, NOTHING, REPLAY
 from dens_experiments.batch.family import FAMILY
 from dens_experiments.batch.settings import SIZES, settings_of
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.panel import Panel
 from dens_experiments.tables import markdown
 
-TINY = Asked(counts=(2_000, 6_000), seeds=(1, 2), small=True)
+TINY = Request(counts=(2_000, 6_000), seeds=(1, 2), small=True)
 
 
-def measured(name: str, asked: Asked = TINY) -> Panel:
+def measured(name: str, asked: Request = TINY) -> Panel:
     return FAMILY.figures[name].measure(asked, lambda step: None)
 
 
@@ -58,16 +58,16 @@ def test_replay_is_near_the_best_level_while_the_index_grows() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (Asked(workload="paper"), "wide, narrow, clustered"),
-        (Asked(counts=(10,)), "1000 to"),
-        (Asked(small=True, full=True), "cannot both be meant"),
+        (Request(workload="paper"), "wide, narrow, clustered"),
+        (Request(counts=(10,)), "1000 to"),
+        (Request(small=True, full=True), "cannot both be meant"),
     ],
 )
-def test_values_that_mean_nothing_are_refused(asked: Asked, says: str) -> None:
-    with pytest.raises(NotThere, match=says):
+def test_values_that_mean_nothing_are_refused(asked: Request, says: str) -> None:
+    with pytest.raises(UnknownFigure, match=says):
         settings_of(asked)
 
 
 def test_full_is_the_papers() -> None:
-    settings = settings_of(Asked(full=True))
+    settings = settings_of(Request(full=True))
     assert (settings.counts[0], settings.counts[-1], settings.rounds) == (500_000, 3_000_000, 64)

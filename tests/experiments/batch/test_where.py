@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dens_experiments.batch.where import batches_of_run, where
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 
@@ -47,7 +47,7 @@ def test_batches_are_those_of_the_trace(run: Path) -> None:
 
 
 def test_the_panel_tells_matching_beside_the_air(run: Path) -> None:
-    panel = where(Asked(run=(str(run),), small=True), lambda step: None)
+    panel = where(Request(run=(str(run),), small=True), lambda step: None)
     assert panel.points == ("weather_poles",)
     [shape] = panel.shapes
     assert shape.verdict != "holds"
@@ -56,5 +56,5 @@ def test_the_panel_tells_matching_beside_the_air(run: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotThere):
-        where(Asked(run=(str(tmp_path),)), lambda step: None)
+    with pytest.raises(UnknownFigure):
+        where(Request(run=(str(tmp_path),)), lambda step: None)

@@ -4,7 +4,7 @@ import pytest
 
 from dens_experiments.composite import calibration, costs, vitals
 from dens_experiments.composite.family import FAMILY
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.tables import markdown
 from plugins.composite.search.events import Event, Stream
 from plugins.composite.search.finder import Found
@@ -15,7 +15,7 @@ DRAWN = [name for name in FAMILY.figures if name.startswith(("fig", "table"))]
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_machine_is_drawn_and_agrees_with_the_stacks(name: str) -> None:
-    panel = FAMILY.figures[name].measure(Asked(), lambda step: None)
+    panel = FAMILY.figures[name].measure(Request(), lambda step: None)
     assert panel.picture.startswith("<svg")
     agreed = [one for one in panel.shapes if one.paper == "machines and stacks find the same"]
     assert all(one.verdict == "holds" for one in agreed)
@@ -50,7 +50,7 @@ def test_the_published_skill_is_of_the_estimator_that_ships() -> None:
 
 
 def test_costs_are_counted() -> None:
-    panel = costs.merge(Asked(counts=(10, 40), seeds=(1,)), lambda step: None)
+    panel = costs.merge(Request(counts=(10, 40), seeds=(1,)), lambda step: None)
     merged, apart = (panel.lines["composing"].work[f"states {how}"] for how in ("merged", "apart"))
     assert all(few < many for few, many in zip(merged, apart, strict=True))
     assert apart == (40.0, 160.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.fuzzy import neman
 from dens_experiments.fuzzy.neman import FLAT, VARIANTS, Variant
 from dens_experiments.fuzzy.workload import similarity_at
@@ -34,7 +34,7 @@ def test_matching_takes_the_time_of_counted_work_at_every_node(
 ) -> None:
     monkeypatch.setattr(neman, "SMALL_EVENTS", 4)
     monkeypatch.setattr(neman, "VARIANTS", (VARIANTS[0], VARIANTS[3]))
-    panel = neman.fig6(Asked(counts=(40,), seeds=(1,), small=True), lambda step: None)
+    panel = neman.fig6(Request(counts=(40,), seeds=(1,), small=True), lambda step: None)
     assert list(panel.lines) == [*FLAT, neman.BROKEN_DOWN]
     fnif, broken = panel.lines["fnif"], panel.lines[neman.BROKEN_DOWN]
     assert fnif.work["feature tests"] == (40,)
@@ -62,6 +62,6 @@ def test_shapes_of_figure_6_are_judged_by_the_lines() -> None:
     line = {name: Line(((1.0,), (10.0,))) for name in ("fnif", "fnifs", "crisp", "bfcpab, d2c1")}
     lines = {**line, "fnifc": Line(((0.5,), (1.0,))), "fip": Line(((0.7,), (5.0,)))}
     lines[neman.BROKEN_DOWN] = Line(((6.0,), (60.0,)))
-    settings = neman.settings_for(Asked(counts=(10, 100)))
+    settings = neman.settings_for(Request(counts=(10, 100)))
     verdicts = [shape.verdict for shape in neman.shapes_of(lines, settings)]
     assert verdicts == ["holds", "holds", "in part", "differs"]

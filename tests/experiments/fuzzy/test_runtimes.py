@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.fuzzy.family import FAMILY
 from dens_experiments.fuzzy.runtimes import RuntimeFailed, ran, with_watchdog
 
@@ -29,9 +29,9 @@ def test_a_program_has_the_watchdog_and_its_processor_time_is_told() -> None:
     [
         ('a "b', "no closing quotation"),
         ("", "not nothing"),
-        ("no-such-program -x", "no program 'no-such-program'"),
+        ("no-such-program -x", "program 'no-such-program' is not installed"),
     ],
 )
 def test_a_command_that_is_none_is_refused_before_anything_is_measured(text: str, says: str) -> None:
-    with pytest.raises(NotThere, match=says):
-        FAMILY.chosen(["fig7e"], Asked(on=(text,)))
+    with pytest.raises(UnknownFigure, match=says):
+        FAMILY.chosen(["fig7e"], Request(on=(text,)))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.fuzzy import workload
 from dens_experiments.fuzzy.settings import settings_of, workload_of
 from dens_experiments.fuzzy.workload import SIMILARITY, WORKLOADS, reading_of, similarity_at
@@ -38,7 +38,7 @@ def test_subscriptions_and_events_have_the_attributes_of_their_workload(name: st
     assert sizes == set(range(least, most + 1))
     assert all(vector[-1] < 1 << of for vector in load.subscriptions(200, 3))
     told = {vector[-1].bit_count() for vector in load.notifications(200, 3)}
-    assert told == ({of} if load.told == "all" else sizes)
+    assert told == ({of} if load.stated == "all" else sizes)
 
 
 def test_the_workload_before_is_drawn_as_before() -> None:
@@ -88,28 +88,28 @@ def test_a_reading_tells_what_its_notification_tells() -> None:
 
 
 def test_options_change_a_workload() -> None:
-    asked = Asked(workload="wide", attributes=(2, 3, 5), condition="subset", similarity=0.25)
+    asked = Request(workload="wide", attributes=(2, 3, 5), condition="subset", similarity=0.25)
     found = workload_of(asked)
     assert (found.attributes, found.condition, found.similarity) == ((2, 3, 5), "subset", 0.25)
     assert len({vector[5:] for vector in found.subscriptions(40, 1)}) == 30
-    small = settings_of(Asked(small=True, seeds=(9,), repetitions=4))
+    small = settings_of(Request(small=True, seeds=(9,), repetitions=4))
     assert (small.seeds, small.repetitions) == ((9,), 4)
-    assert len(small.counts) < len(settings_of(Asked()).counts)
+    assert len(small.counts) < len(settings_of(Request()).counts)
 
 
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (Asked(workload="papers"), "workload 'papers' is unknown; there are: paper, wide, every_attribute"),
-        (Asked(condition="xor"), "condition 'xor' is unknown; there are: subset, exact"),
-        (Asked(attributes=(3, 2, 4)), "attributes 3-2/4 cannot be drawn"),
-        (Asked(attributes=(1, 8, 8)), "attributes 1-8/8 cannot be drawn"),
-        (Asked(similarity=1.0), "similarity 1 is no share"),
-        (Asked(counts=(0,)), "0 subscriptions cannot be measured"),
-        (Asked(counts=(100_000,)), "100000 subscriptions cannot be measured"),
+        (Request(workload="papers"), "workload 'papers' is unknown; there are: paper, wide, every_attribute"),
+        (Request(condition="xor"), "condition 'xor' is unknown; there are: subset, exact"),
+        (Request(attributes=(3, 2, 4)), "attributes 3-2/4 cannot be drawn"),
+        (Request(attributes=(1, 8, 8)), "attributes 1-8/8 cannot be drawn"),
+        (Request(similarity=1.0), "similarity 1 is not a share"),
+        (Request(counts=(0,)), "0 subscriptions cannot be measured"),
+        (Request(counts=(100_000,)), "100000 subscriptions cannot be measured"),
     ],
 )
-def test_values_that_mean_nothing_are_refused(asked: Asked, says: str) -> None:
-    with pytest.raises(NotThere) as refused:
+def test_values_that_mean_nothing_are_refused(asked: Request, says: str) -> None:
+    with pytest.raises(UnknownFigure) as refused:
         settings_of(asked)
     assert str(refused.value).startswith(says)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens_experiments.family import Asked
+from dens_experiments.family import Request
 from dens_experiments.graph.family import FAMILY
 from dens_experiments.graph.indexing import fig5_25, fig5_27, shape_of_27, shapes_of_25
 from dens_experiments.graph.matching import shapes_of_24
@@ -10,10 +10,10 @@ from dens_experiments.graph.paper import CLUSTER, MACHINE
 from dens_experiments.panel import Line, Panel
 from dens_experiments.tables import markdown
 
-TINY = Asked(counts=(40, 80), seeds=(1, 2), repetitions=1, small=True)
+TINY = Request(counts=(40, 80), seeds=(1, 2), repetitions=1, small=True)
 
 
-def measured(name: str, asked: Asked = TINY) -> Panel:
+def measured(name: str, asked: Request = TINY) -> Panel:
     return FAMILY.figures[name].measure(asked, lambda step: None)
 
 
@@ -48,7 +48,7 @@ def test_algorithms_find_the_same_number_of_matches() -> None:
 
 def test_covering_leaves_one_less_overlap() -> None:
     """Figure 5.25 and 5.27 by counts alone, at overlaps of our choice."""
-    asked = Asked(counts=(200, 600), seeds=(1,), repetitions=1, small=True, set=(("overlap", "0.4"),))
+    asked = Request(counts=(200, 600), seeds=(1,), repetitions=1, small=True, set=(("overlap", "0.4"),))
     assert [one.verdict for one in fig5_25(asked, lambda step: None).shapes][:2] == ["holds", "holds"]
     assert [one.verdict for one in fig5_27(TINY, lambda step: None).shapes] == ["holds"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens_experiments.family import Asked, NotThere
+from dens_experiments.family import Request, UnknownFigure
 from dens_experiments.graph.settings import PARAMETERS, settings_of, workload_of
 from dens_experiments.graph_workload import GraphWorkload
 
@@ -10,7 +10,7 @@ BASE = GraphWorkload()
 
 
 def test_parameters_are_set_by_name() -> None:
-    asked = Asked(set=(("overlap", "0.25"), ("stars", "3"), ("nodes", "20")))
+    asked = Request(set=(("overlap", "0.25"), ("stars", "3"), ("nodes", "20")))
     found = workload_of(asked, BASE)
     assert (found.overlap, found.stars, found.nodes, found.edges) == (0.25, 3, 20, 90)
     assert {"nodes", "edges", "matched", "stars", "starred", "overlap"} <= set(PARAMETERS)
@@ -20,21 +20,21 @@ def test_parameters_are_set_by_name() -> None:
     ("given", "says"),
     [
         ((("overlop", "1"),), "parameter 'overlop' is unknown; there are: nodes, edges"),
-        ((("overlap", "1.5"),), "overlap=1.5 is no share"),
-        ((("overlap", "half"),), "overlap=half is no number"),
+        ((("overlap", "1.5"),), "overlap=1.5 is not a share"),
+        ((("overlap", "half"),), "overlap=half is not a number"),
         ((("nodes", "0"),), "nodes=0 is out of range"),
         ((("nodes", "99"),), "a publication needs edges ≥ nodes − 1"),
         ((("least_edges", "9"),), "least_edges 9 is more than most_edges 8"),
     ],
 )
 def test_what_means_nothing_is_refused(given: tuple[tuple[str, str], ...], says: str) -> None:
-    with pytest.raises(NotThere, match=says):
-        workload_of(Asked(set=given), BASE)
+    with pytest.raises(UnknownFigure, match=says):
+        workload_of(Request(set=given), BASE)
 
 
 def test_numbers_seeds_and_repetitions_are_those_asked_for() -> None:
-    found = settings_of(Asked(counts=(5, 7), seeds=(4,), repetitions=2), (1,), (2,))
+    found = settings_of(Request(counts=(5, 7), seeds=(4,), repetitions=2), (1,), (2,))
     assert (found.counts, found.seeds, found.repetitions) == ((5, 7), (4,), 2)
-    assert settings_of(Asked(small=True), (1,), (2,)).counts == (2,)
-    with pytest.raises(NotThere, match="0 cannot be measured"):
-        settings_of(Asked(counts=(0,)), (1,), (2,))
+    assert settings_of(Request(small=True), (1,), (2,)).counts == (2,)
+    with pytest.raises(UnknownFigure, match="0 cannot be measured"):
+        settings_of(Request(counts=(0,)), (1,), (2,))
