@@ -1,11 +1,11 @@
-"""Every bound of an engine in one place. Nothing in the overlay grows beyond what stands here."""
+"""Limits of an engine. Nothing in the overlay grows beyond them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an engine keeps, and how fast it transmits and retransmits. Times are milliseconds."""
+    """Sizes of tables, and rates of transmission and retransmission. Times are milliseconds."""
 
     notification_items: int = 10_000
     """Notifications carried by a mediator, or kept in a publisher's outbox."""
@@ -28,20 +28,19 @@ class Limits:
     receipts: int = 20_000
     """Delivery receipts carried."""
     announcements: int = 1_024
-    """Publishers whose extract is known; of more, the earliest born goes."""
+    """Publishers whose extract is known; beyond that, the oldest announcement is dropped."""
     quarantined: int = 256
-    """Messages held only to be relayed, because taking them failed (dens/overlay/session/quarantine.py); of
-    more, the oldest
-    goes.
+    """Messages held only to be relayed, because handling them failed (dens/overlay/session/quarantine.py);
+    beyond that, the oldest is dropped.
     """
     known_items: int = 100_000
-    """Message identities remembered, so that what is done with is not fetched again."""
+    """Message identities remembered, so that released messages are not fetched again."""
     waiting_composites: int = 1_000
     """Composites of one subscription that a mediator holds until they are delivered; of more, the oldest go
     (dens/overlay/storage/notification_store.py).
     """
     known_results: int = 100_000
-    """Results remembered, so that what several mediators found is told once
+    """Results remembered, so that a result of several mediators is shown once
     (dens/overlay/session/results.py)."""
     contact_items: int = 16_384
     """Ranges of identities remembered of one contact: what the peer has, and as many of what came from it. Of
@@ -53,9 +52,9 @@ class Limits:
     offers_bytes: int = 32_768
     """What one answer to a look-up says; of more, the publishers that are nearest, then the youngest."""
     knowledge_bytes: int = 65_536
-    """What an end keeps of others' extracts; of more, the earliest born go."""
+    """Bytes of extracts of others at an endpoint; beyond that, the oldest are dropped."""
     owed: int = 100_000
-    """Pairs of a notification and a subscription that it is owed to. Beyond that a subscriber's are found
+    """Pending pairs of a notification and a subscription. Beyond that, those of a subscriber are found
     again when it is met (dens/overlay/storage/notification_store.py).
     """
 
@@ -77,9 +76,9 @@ class Limits:
     lookup_burst: int = 32
     """So many of those at once."""
     lookup_hops: int = 8
-    """Over so many mediators a look-up goes at most, the first one included."""
+    """Maximum number of mediators on the path of a look-up, the first one included."""
     lookup_again_ms: int = 30_000
-    """After so long a subscriber asks again while nobody in reach can serve something that it asked for; then
+    """Interval of look-ups while no publisher in reach can serve one of its subscriptions; then
     after ever longer, up to eight times as long (dens/overlay/endpoints/directory_client.py).
     """
     window_bytes: int = 16_384

@@ -1,17 +1,17 @@
-"""What publishers advertise, and the tree of each: by whom the first word of its newest generation came.
+"""Advertisements of publishers, and the tree of each: the neighbour that first sent its newest generation.
 
-    what comes                                  becomes
-    the first of a newer generation             a new tree, whose parent is who brought it; what is older ends
+    received                                    effect
+    the first of a newer generation             a new tree with the sender as parent; older generations end
     another of the same generation              held; the parent stays
     one of an older generation                  superseded
     a withdrawal                                a tombstone, which remembers the tree; the parent stays
-    a neighbour's distance in this generation   the parent, where it makes this broker's distance less
+    a neighbour's distance in this generation   becomes the parent if that reduces this broker's distance
 
 Along parents the generation never falls, and within one the distance, in hops from the publisher, does: a
 tree has no loop, whatever is lost or late (docs/decisions/0028-brokers.md). A broker that lost its store may
 choose a parent below itself; a neighbour that is nearer to the publisher replaces it
 (docs/decisions/0042-brokers-hold-and-recheck.md). The parent of an edge broker is the publisher itself.
-Neighbours are told those advertisements that none which they were told includes.
+Advertisements that an announced one includes are not announced to neighbours.
 """
 
 from collections.abc import Iterator
@@ -29,9 +29,9 @@ from dens.overlay.wire.messages import Subscribed
 
 
 class Tree:
-    """One publisher's, as this broker knows it."""
+    """The tree of one publisher."""
 
-    __slots__ = ("generation", "held", "hops", "parent", "told")
+    __slots__ = ("announced", "generation", "held", "hops", "parent")
 
     def __init__(self, generation: int, parent: int, hops: int) -> None:
         self.generation = generation
@@ -39,9 +39,9 @@ class Tree:
         self.hops = hops
         """The distance from the publisher: 1 at its edge broker. It only falls within a generation."""
         self.held: dict[int, Subscription] = {}
-        """What is advertised, by id."""
-        self.told: dict[int, None] = {}
-        """The ids of what neighbours are told."""
+        """Advertisements by id."""
+        self.announced: dict[int, None] = {}
+        """The ids of those announced to neighbours."""
 
 
 class Advertisements:
@@ -52,7 +52,7 @@ class Advertisements:
     def __init__(self, context: NodeContext, state: MediatorState, languages: RoutingLanguages) -> None:
         self._durable = context.durable
         self._quota: Quota[SubscriptionKey] = Quota(context.limits.advertisements, context.limits)
-        """By who brought them; after a restart by the parent."""
+        """By sender; after a restart by parent."""
         self._withdrawn_shares: Quota[SubscriptionKey] = Quota(context.limits.tombstones, context.limits)
         self._state = state
         self._languages = languages
@@ -64,74 +64,72 @@ class Advertisements:
         return len(self._table)
 
     def learn(self, item: Item, giver: int, now_ms: int) -> Status:
-        """Take an advertisement that is new."""
-        said = Advertised.decode(item.payload)
-        new = Subscription.of(item, Subscribed(0, said.vector))
+        """Add a new advertisement."""
+        advertised = Advertised.decode(item.payload)
+        new = Subscription.of(item, Subscribed(0, advertised.vector))
         if not self._state.pending.judges(item.language):
             return Status.UNKNOWN_LANGUAGE
         self._languages.check(new)
         tree = self.trees.get(item.origin)
-        if tree is not None and said.generation < tree.generation:
+        if tree is not None and advertised.generation < tree.generation:
             return SUPERSEDED
         status = self._table.judge(new)
         if status is not STORED:
             return status
         if self._table.get(new.key) is None and not self._quota.has_room(giver):
             return NO_ROOM
-        tree = self._tree_of(item, said.generation, giver, now_ms)
+        tree = self._tree_of(item, advertised.generation, giver, now_ms)
         replaced = self._table.put(new)
         if replaced is None:
             self._quota.note(new.key, giver)
         if replaced is not None:
             self._state.release(replaced.item, Reason.REPLACED, now_ms)
-            tree.told.pop(replaced.id, None)
+            tree.announced.pop(replaced.id, None)
         tree.held[new.id] = new
         self._hold(item, tree)
         return STORED
 
     def withdraw(self, item: Item, giver: int, now_ms: int) -> Status:
-        """Take a withdrawal that is new."""
-        said = Unadvertised.decode(item.payload)
+        """Add a new withdrawal."""
+        withdrawn = Unadvertised.decode(item.payload)
         tree = self.trees.get(item.origin)
-        if tree is not None and said.generation < tree.generation:
+        if tree is not None and withdrawn.generation < tree.generation:
             return SUPERSEDED
         if not self._withdrawn_shares.has_room(giver):
             return NO_ROOM
-        status, ended, older = self._table.withdraw(item, said.withdrawal)
+        status, ended, older = self._table.withdraw(item, withdrawn.withdrawal)
         if status is not STORED:
             return status
-        tree = self._tree_of(item, said.generation, giver, now_ms)
+        tree = self._tree_of(item, withdrawn.generation, giver, now_ms)
         if older is not None:
             self._state.release(older.item, Reason.REPLACED, now_ms)
-        self._withdrawn_shares.note((item.origin, said.withdrawal.id), giver)
+        self._withdrawn_shares.note((item.origin, withdrawn.withdrawal.id), giver)
         if ended is not None:
             self._leave(tree, ended)
             self._state.release(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item, tree)
         return STORED
 
-    def ended(self, item: Item, now_ms: int) -> None:
-        """Forget an advertisement, or a withdrawal, whose lifetime is over; and a tree of which nothing is
-        left.
-        """
+    def on_expired(self, item: Item, now_ms: int) -> None:
+        """Forget an expired advertisement or withdrawal, and a tree that becomes empty."""
         tree = self.trees.get(item.origin)
         if item.type == ADVERTISE:
             while (over := self._table.pop_expired(now_ms)) is not None:
                 self._leave(self.trees[over.item.origin], over)
         else:
-            said = Unadvertised.decode(item.payload).withdrawal
-            if self._table.forget_tombstone((item.origin, said.id), item):
-                self._withdrawn_shares.forget((item.origin, said.id))
+            withdrawn = Unadvertised.decode(item.payload).withdrawal
+            if self._table.forget_tombstone((item.origin, withdrawn.id), item):
+                self._withdrawn_shares.forget((item.origin, withdrawn.id))
         if tree is not None and not tree.held and not any(self._tombstones(item.origin)):
             del self.trees[item.origin]
 
     def restore(self, item: Item) -> None:
-        """Take up what was held before a restart; withdrawals come first."""
+        """Restore a message after a restart; withdrawals come first."""
         if item.type == ADVERTISE:
-            said = Advertised.decode(item.payload)
-            new = Subscription.of(item, Subscribed(0, said.vector))
+            advertised = Advertised.decode(item.payload)
+            new = Subscription.of(item, Subscribed(0, advertised.vector))
             self._table.put(new)
-            tree = self._tree_again(item, said.generation)
+            tree = self._tree_again(item, advertised.generation)
             tree.held[new.id] = new
             self._quota.note(new.key, tree.parent)
         else:
@@ -141,9 +139,7 @@ class Advertisements:
             self._withdrawn_shares.note((item.origin, gone.withdrawal.id), tree.parent)
 
     def _tree_again(self, item: Item, generation: int) -> Tree:
-        """Return the tree that a message of an earlier life belongs to; of older generations only
-        withdrawals are left.
-        """
+        """Return the tree of a message from before a restart. Older generations have only withdrawals."""
         tree = self.trees.get(item.origin)
         if tree is None or tree.generation < generation:
             parent = self._durable.neighbour(item.id)
@@ -153,7 +149,7 @@ class Advertisements:
         return tree
 
     def _tree_of(self, item: Item, generation: int, giver: int, now_ms: int) -> Tree:
-        """Return the tree of this generation; a newer one takes the place of an older one."""
+        """Return the tree of this generation; a newer one replaces an older one."""
         publisher = item.origin
         tree = self.trees.get(publisher)
         if tree is not None and tree.generation == generation:
@@ -177,50 +173,52 @@ class Advertisements:
 
     def _leave(self, tree: Tree, gone: Subscription) -> None:
         tree.held.pop(gone.id, None)
-        tree.told.pop(gone.id, None)
+        tree.announced.pop(gone.id, None)
         self._quota.forget(gone.key)
 
     def _hold(self, item: Item, tree: Tree) -> None:
         self._state.hold(item.replace(hops=tree.hops))
         self._durable.note_neighbour(item.id, tree.parent)
 
-    # ------------------------------------------------------------------ what is asked
+    # ------------------------------------------------------------------ queries
 
-    def tell_more(self, publisher: int, now_ms: int) -> list[Item]:
-        """Return what neighbours are told from now on, since something of this publisher's came or went."""
+    def newly_announced(self, publisher: int, now_ms: int) -> list[Item]:
+        """Return the advertisements to announce after a change of this publisher's."""
         tree = self.trees.get(publisher)
         if tree is None:
             return []
         more: list[Item] = []
         for id, one in tree.held.items():
-            told = (tree.held[other] for other in tree.told)
-            if id not in tree.told and not any(self._languages.includes(two, one, now_ms) for two in told):
-                tree.told[id] = None
+            announced = (tree.held[other] for other in tree.announced)
+            if id not in tree.announced and not any(
+                self._languages.includes(two, one, now_ms) for two in announced
+            ):
+                tree.announced[id] = None
                 more.append(one.item)
         return more
 
     def _tombstones(self, publisher: int) -> Iterator[Item]:
         return (one.item for one in self._table.tombstones() if one.item.origin == publisher)
 
-    def told_to(self, neighbour: int) -> tuple[list[Item], list[Item]]:
-        """Return the advertisements and the withdrawals that a neighbour should know: none of a tree in which
-        it is the parent.
+    def messages_for(self, neighbour: int) -> tuple[list[Item], list[Item]]:
+        """Return the advertisements and withdrawals for a neighbour; none of a tree in which it is the
+        parent.
         """
         ours = {
             publisher: tree
             for publisher, tree in self.trees.items()
             if neighbour not in (publisher, tree.parent)
         }
-        makes = [tree.held[id].item for tree in ours.values() for id in tree.told]
+        makes = [tree.held[id].item for tree in ours.values() for id in tree.announced]
         breaks = [one.item for one in self._table.tombstones() if one.item.origin in ours]
         return makes, breaks
 
     def via(self, neighbour: int) -> int:
-        """Return how many advertisements came by a neighbour."""
+        """Return the number of advertisements received from a neighbour."""
         return sum(len(tree.held) for tree in self.trees.values() if tree.parent == neighbour)
 
     def admit(self, notification: Item, now_ms: int) -> bool:
-        """Return whether a notification lies in something that its publisher advertises."""
+        """Return whether its publisher advertises a notification."""
         tree = self.trees.get(notification.origin)
         return tree is not None and any(
             self._languages.admits(one, notification, now_ms) for one in tree.held.values()

@@ -1,20 +1,20 @@
-"""What messages mean to a broker, and whom it tells of them.
+"""The role of a broker: how it handles messages, and what it sends to which peers.
 
-    from a subscriber   SUBSCRIBE, RENEW     held and matched here; wanted of neighbours
+    from a subscriber   SUBSCRIBE, RENEW     held and matched here; requested from neighbours
                         UNSUBSCRIBE          no longer
-                        RECEIPT              it is owed that no longer
-    from a publisher    ANNOUNCE             the directory knows, for look-ups
-                        ADVERTISE, UNADVERTISE, NOTIFICATION as from a neighbour, if it advertised that
-    from a neighbour    note of a summary    how far it is from publishers; a nearer one becomes a parent
-                        ADVERTISE            its publisher's tree; told to the other neighbours
+                        RECEIPT              the notification is no longer pending
+    from a publisher    ANNOUNCE             added to the directory, for look-ups
+                        ADVERTISE, UNADVERTISE, NOTIFICATION as from a neighbour, if advertised
+    from a neighbour    note of a summary    its distances from publishers; a nearer one becomes the parent
+                        ADVERTISE            part of its publisher's tree; forwarded to other neighbours
                         UNADVERTISE          no longer
-                        JOIN                 wanted of neighbours too
+                        JOIN                 requested from neighbours too
                         PRUNE                no longer
-                        NOTIFICATION         for ends that are owed it, and neighbours that joined for it
+                        NOTIFICATION         for endpoints that subscribed and neighbours that joined
 
-A broker holds a notification until all of these have it, and carries it nowhere. What it holds for its ends
-is in dens/overlay/mediator/state.py, as of any mediator. JOINs of a neighbour that lost its store stay
-until the neighbour repeats them, or has been in contact for one patience.
+A broker holds a notification until all receivers have it, and carries it nowhere. The state for its endpoints
+is that of any mediator (dens/overlay/mediator/state.py). JOINs of a neighbour that lost its store stay until
+the neighbour repeats them, or has been in contact for one patience.
 """
 
 from collections import deque
@@ -109,7 +109,7 @@ class BrokerRow:
 
 
 class Broker(MediatingRole):
-    """Learns, asks its neighbours, hands on, and notifies."""
+    """Handles messages, sends requests to neighbours, forwards and delivers notifications."""
 
     __slots__ = (
         "_delivery",
@@ -145,7 +145,7 @@ class Broker(MediatingRole):
     ) -> None:
         super().__init__(context, state)
         self._quota: Quota[ItemId] = Quota(context.limits.joins, context.limits)
-        """Of what neighbours have joined for."""
+        """JOINs by neighbour."""
         self._options = options
         self._identities = identities
         self._handlers = MessageHandlers(context, state, self._notify)
@@ -153,17 +153,17 @@ class Broker(MediatingRole):
         self._outbox = Outbox(context, state.items)
         self._distances = Distances(context.sessions)
         self._stale: dict[ItemId, int] = {}
-        """JOINs that their neighbour no longer names, and until when it may repeat them."""
+        """JOINs that the summary of their neighbour does not name, and until when it may repeat them."""
         self._stale_ms = NEVER_MS
         self._reports = False
-        """Whether the tables may have become others."""
+        """Whether the tables may have changed since the last report."""
         self._reported_routes: dict[int, tuple[int, int, int, int]] = {}
         self.advertisements = advertisements
         self.entries = entries
         self.requests = requests
         self.forwarding = Forwarding(context, state, advertisements, entries, requests.neighbours, options)
         self._restored: deque[ItemId] = deque()
-        """Notifications of an earlier life of which it is not known whom they are for."""
+        """Notifications from before a restart whose receivers are not computed yet."""
         self._restore_ms = NEVER_MS
         self._rows: Final = {
             SUBSCRIBE: BrokerRow(_SUBSCRIBERS, self._handle_subscription),
@@ -191,12 +191,12 @@ class Broker(MediatingRole):
         }
         """By message type."""
         self.strays = 0
-        """How often a neighbour took back what it never told."""
+        """Number of PRUNEs for unknown JOINs."""
 
-    # ------------------------------------------------------------------ what an engine asks
+    # ------------------------------------------------------------------ engine
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        """Take up what was held, and find out again what is asked of whom, and who lacks what."""
+        """Restore the held messages; recompute requests and receivers."""
         self.forwarding.started(now_ms)
         of_mediator = self._handlers.rows
         self._handlers.restore([item for item in held if item.type in of_mediator], now_ms)
@@ -208,7 +208,7 @@ class Broker(MediatingRole):
                     row.restore(item, now_ms)
         own = [item for item in held if item.type in (JOIN, PRUNE) and item.origin == self._context.node]
         for publisher in self.advertisements.trees:
-            self.advertisements.tell_more(publisher, now_ms)
+            self.advertisements.newly_announced(publisher, now_ms)
         wanted = [Wanted(one.key, one.item, one.body) for one in self._state.table.subscriptions()]
         wanted += [
             Wanted(entry.held.key, entry.held.item, entry.held.body, entry.held.item.origin, entry.publisher)
@@ -217,7 +217,7 @@ class Broker(MediatingRole):
         for entry in self.entries.all():
             self._quota.note(entry.held.item.id, entry.held.item.origin)
         self.requests.restore(own, wanted, now_ms)
-        self._tell()
+        self._send_changes()
         for item in held:
             if item.type == NOTIFICATION and item.id in self._state.items:
                 self._restored.append(item.id)
@@ -226,7 +226,7 @@ class Broker(MediatingRole):
             self.forwarding.hold(waiting, now_ms)
 
     def _restore_some(self, now_ms: int) -> None:
-        """Find out whom notifications of an earlier life are for, a bounded number of units at a time."""
+        """Compute receivers of notifications from before a restart, a bounded number of units per step."""
         work = self._context.work
         end = work.total + self._context.limits.work_step
         while self._restored and work.total < end:
@@ -237,20 +237,20 @@ class Broker(MediatingRole):
         self._restore_ms = now_ms if self._restored else NEVER_MS
 
     def on_take_failed(self, item: Item, now_ms: int) -> Status:
-        """Refuse it: a broker hands on only what it can judge."""
+        """Reject it: a broker forwards only what it can match."""
         return BAD_PAYLOAD
 
     def _read_mediator_summary(self, message: SummaryMessage) -> Summary:
         return summary.decode(message.known, 0, message.first, message.last)
 
     def relays_as_held(self) -> bool:
-        """Say that notifications leave as they are held."""
+        """Return True: notifications are forwarded unchanged."""
         return True
 
-    # ------------------------------------------------------------------ taking messages
+    # ------------------------------------------------------------------ receiving
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Take a message and tell what follows from it."""
+        """Verify and handle a message."""
         role = session.role
         row = self._rows.get(item.type)
         if row is None or role is None or role not in row.senders:
@@ -283,15 +283,15 @@ class Broker(MediatingRole):
         return self._handlers.handle(item, session.peer, now_ms)
 
     def _request_for_endpoint(self, item: Item, now_ms: int) -> None:
-        """Ask for what a subscriber has just said that it wants, or no longer for it."""
+        """Request what an endpoint subscribed to, or stop requesting it."""
         if item.type == UNSUBSCRIBE:
             key = item.origin, Withdrawal.decode(item.payload).id
             if self._state.table.get(key) is None:
-                self.requests.want_no_more(key, now_ms)
+                self.requests.remove(key, now_ms)
         else:
             new = Subscription.of(item, read_subscription(item))
-            self.requests.want(Wanted(new.key, item, new.body), now_ms)
-        self._tell()
+            self.requests.add(Wanted(new.key, item, new.body), now_ms)
+        self._send_changes()
 
     def _handle_advertisement(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         giver = session.peer
@@ -304,24 +304,24 @@ class Broker(MediatingRole):
         return status
 
     def _tree_changed(self, publisher: int, withdrawal: Item | None, now_ms: int) -> None:
-        """Tell neighbours what they should know of a publisher now, and ask for what is wanted of it."""
-        makes = self.advertisements.tell_more(publisher, now_ms)
+        """Announce the changes of a publisher's tree to neighbours, and update the requests to it."""
+        makes = self.advertisements.newly_announced(publisher, now_ms)
         breaks = [] if withdrawal is None else [withdrawal]
         tree = self.advertisements.trees.get(publisher)
         if tree is not None and self._passes_advertisements:
             others = [one for one in self.requests.neighbours if one not in (tree.parent, publisher)]
-            self._outbox.tell(
+            self._outbox.send(
                 [(one, item) for one in others for item in makes],
                 [(one, item) for one in others for item in breaks],
             )
         if self._options.advertisements:
             self.requests.review(publisher, now_ms)
-        self._tell()
+        self._send_changes()
         self._move_nearer(publisher, now_ms)
         self.forwarding.tree_changed(publisher, now_ms)
 
     def _move_nearer(self, publisher: int, now_ms: int) -> None:
-        """Take the nearest neighbour in contact as the parent where that makes the distance less."""
+        """Make the nearest neighbour in contact the parent if that reduces the distance."""
         tree = self.advertisements.trees.get(publisher)
         if tree is None or not self._passes_advertisements:
             return
@@ -330,9 +330,9 @@ class Broker(MediatingRole):
             return
         former = tree.parent
         self.advertisements.move(publisher, nearest[1], nearest[0] + 1)
-        self._outbox.tell([(former, tree.held[id].item) for id in tree.told], ())
+        self._outbox.send([(former, tree.held[id].item) for id in tree.announced], ())
         self.requests.move(publisher, former, now_ms)
-        self._tell()
+        self._send_changes()
         self.forwarding.tree_changed(publisher, now_ms)
 
     @property
@@ -343,7 +343,7 @@ class Broker(MediatingRole):
         self.advertisements.restore(item)
 
     def _expire_advertisement(self, item: Item, now_ms: int) -> None:
-        self.advertisements.ended(item, now_ms)
+        self.advertisements.on_expired(item, now_ms)
         self._tree_changed(item.origin, None, now_ms)
 
     def _handle_join(self, item: Item, session: PeerSession, now_ms: int) -> Status:
@@ -359,21 +359,21 @@ class Broker(MediatingRole):
         self._quota.note(item.id, item.origin)
         self._state.hold(item)
         held = entry.held
-        self.requests.want(Wanted(held.key, item, held.body, item.origin, entry.publisher), now_ms)
-        self._tell()
+        self.requests.add(Wanted(held.key, item, held.body, item.origin, entry.publisher), now_ms)
+        self._send_changes()
         self._forget_stale([one for one in self.entries.of(item.origin) if entry.repeats(one)], now_ms)
         self.forwarding.joined(entry, now_ms)
         return STORED
 
     def _forget_stale(self, entries: Iterable[Entry], now_ms: int) -> None:
-        """Forget those of some JOINs that their neighbour no longer names."""
+        """Forget the stale ones among these JOINs."""
         for entry in entries:
             if entry.held.item.id in self._stale:
                 self._forget_entry(entry.held.item.id, Reason.WITHDRAWN, now_ms)
 
     def _name_stale(self, session: PeerSession, now_ms: int) -> None:
-        """Note which JOINs a neighbour does not name in its summary: it lost its store. It states its
-        requests again; until then the former ones stand.
+        """Note the JOINs that a neighbour's summary does not name: it lost its store. They stay until it
+        repeats its requests.
         """
         for entry in self.entries.of(session.peer):
             joined = entry.held.item.id
@@ -384,7 +384,7 @@ class Broker(MediatingRole):
         self._stale_ms = min(self._stale.values(), default=NEVER_MS)
 
     def _end_stale(self, now_ms: int) -> None:
-        """Forget JOINs that were not repeated in time; a neighbour that is not in contact has more time."""
+        """Forget JOINs that were not repeated in time. A neighbour that is not in contact has more time."""
         for joined, until_ms in list(self._stale.items()):
             if until_ms > now_ms or joined not in self._stale:
                 continue
@@ -403,18 +403,18 @@ class Broker(MediatingRole):
 
     def _expire_join(self, item: Item, now_ms: int) -> None:
         if item.origin == self._context.node:
-            self.requests.ended(item)
+            self.requests.on_expired(item)
             return
         entry = self.entries.remove(item.id, now_ms)
         self._quota.forget(item.id)
         self._stale.pop(item.id, None)
         if entry is not None:
-            self.requests.want_no_more(entry.held.key, now_ms)
-            self._tell()
+            self.requests.remove(entry.held.key, now_ms)
+            self._send_changes()
 
     def _handle_prune(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Forget a JOIN of the same neighbour's. One that it never told is none here either, and would come
-        too late.
+        """Forget a JOIN of the same neighbour. An unknown one counts as known from now on, because it would
+        come too late.
         """
         if item.origin != session.peer:
             return FOREIGN_ORIGIN
@@ -433,20 +433,20 @@ class Broker(MediatingRole):
         self._stale.pop(joined, None)
         if entry is None:
             return False
-        self.requests.want_no_more(entry.held.key, now_ms)
-        self._tell()
+        self.requests.remove(entry.held.key, now_ms)
+        self._send_changes()
         self._state.release(entry.held.item, reason, now_ms)
         return True
 
-    def _tell(self) -> None:
-        """Tell what the tables have come to."""
+    def _send_changes(self) -> None:
+        """Send the collected changes of the tables."""
         self._reports = True
         requests = self.requests
         if requests.cancelled:
             self._outbox.cancel(requests.cancelled)
             requests.cancelled.clear()
         if requests.makes or requests.breaks:
-            self._outbox.tell(requests.makes, requests.breaks)
+            self._outbox.send(requests.makes, requests.breaks)
             requests.makes.clear()
             requests.breaks.clear()
 
@@ -462,7 +462,7 @@ class Broker(MediatingRole):
             self.forwarding.begin(item.id, receivers, session.peer, now_ms)
         return status
 
-    # ------------------------------------------------------------------ giving messages
+    # ------------------------------------------------------------------ sending
 
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks."""
@@ -470,14 +470,14 @@ class Broker(MediatingRole):
         if session.role is MEDIATOR:
             self.forwarding.met(peer)
             self.requests.met(peer, now_ms)
-            self._tell()
+            self._send_changes()
             self.on_summary_part(session, known, 0, now_ms)
             for publisher in self._distances.hear(session, note):
                 self._move_nearer(publisher, now_ms)
         elif session.role is SUBSCRIBER:
-            owed = self._state.carried.pending_for(peer)
+            pending = self._state.carried.pending_for(peer)
             self._delivery.met(session, now_ms)
-            for one in owed:
+            for one in pending:
                 if session.knows(one):
                     self.forwarding.delivered(one, now_ms)
                 else:
@@ -485,28 +485,28 @@ class Broker(MediatingRole):
         self._report(now_ms)
 
     def on_summary_part(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
-        """Queue what a neighbour lacks of the origins that it has told of; forget what it has forgotten."""
+        """Queue what a neighbour lacks of the origins that its summary covers; note stale JOINs."""
         peer = session.peer
         if peer <= session.covered:
             self._name_stale(session, now_ms)
-        makes, breaks = self.requests.told_to(peer)
+        makes, breaks = self.requests.messages_for(peer)
         if self._passes_advertisements:
-            more_makes, more_breaks = self.advertisements.told_to(peer)
+            more_makes, more_breaks = self.advertisements.messages_for(peer)
             makes, breaks = makes + more_makes, breaks + more_breaks
         for item in self._outbox.met(session, makes, breaks):
             if item.type == PRUNE:
                 self.requests.pruned(peer, item, now_ms)
-        self._tell()
+        self._send_changes()
         self.forwarding.offer_lacking(session, now_ms)
 
     def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
-        """State to a neighbour how far this broker is from each publisher."""
+        """Return the distances of this broker from each publisher, for a neighbour."""
         if session.role is not MEDIATOR or not self._passes_advertisements:
             return b""
         return self._distances.note(self.advertisements.trees, session.peer)
 
     def on_stored(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
-        """Give notifications to those in contact whom they are for."""
+        """Offer notifications to their receivers in contact."""
         for item in items:
             carried = self._state.carried.get(item.id) if item.type == NOTIFICATION else None
             if carried is None:
@@ -523,7 +523,7 @@ class Broker(MediatingRole):
             self.forwarding.delivered(carried.item.id, now_ms)
 
     def held(self, item_id: ItemId) -> Item | None:
-        """Return a message that is held. Whoever asks may send it."""
+        """Return a held message. The caller may send it."""
         self.requests.sent(item_id)
         return self._state.items.get(item_id)
 
@@ -535,7 +535,7 @@ class Broker(MediatingRole):
         return None if carried is None else notify_of(item, carried.pending.get(session.peer))
 
     def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        """Learn how a peer took a message."""
+        """Take the status of a message."""
         if item.type == NOTIFY:
             if self._delivery.acknowledged(item, status, session):
                 self.forwarding.delivered(item.id, now_ms)
@@ -543,15 +543,13 @@ class Broker(MediatingRole):
         elif item.type == NOTIFICATION:
             self.forwarding.answered(item.id, status, session.peer, now_ms)
         else:
-            self._outbox.answered(session.peer, item.id)
+            self._outbox.on_acknowledged(session.peer, item.id)
             if item.type == PRUNE:
                 self.requests.pruned(session.peer, item, now_ms)
-                self._tell()
+                self._send_changes()
 
     def timer_due(self, now_ms: int) -> None:
-        """Do work that waits; look again for what was put off; give up whoever does not come; tell JOINs
-        again.
-        """
+        """Do deferred work and deliveries, give up receivers that do not return, renew JOINs."""
         if self._restore_ms <= now_ms:
             self._restore_some(now_ms)
         if self._handlers.waiting.due_ms <= now_ms:
@@ -562,15 +560,15 @@ class Broker(MediatingRole):
         self.forwarding.expire_waiting(now_ms)
         if self.requests.renew_ms <= now_ms:
             self.requests.renew(now_ms)
-            self._tell()
+            self._send_changes()
         if self.requests.leave_ms <= now_ms:
             self.requests.leave(now_ms)
-            self._tell()
+            self._send_changes()
         if self._stale_ms <= now_ms:
             self._end_stale(now_ms)
 
     def next_timer_ms(self) -> int:
-        """Return when something is to be done, found, given up or told again."""
+        """Return when the next of these is due."""
         requests = self.requests
         return min(
             self._restore_ms,
@@ -583,15 +581,15 @@ class Broker(MediatingRole):
         )
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
-        """Forget subscriptions that have lingered enough, and ask for them no longer."""
+        """Remove subscriptions whose linger time is over, and their requests."""
         over: list[Subscription] = self._state.expire_subscriptions(until_ms, now_ms)
         for one in over:
-            self.requests.want_no_more(one.key, now_ms)
-        self._tell()
+            self.requests.remove(one.key, now_ms)
+        self._send_changes()
         return bool(over)
 
     def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over."""
+        """Forget an expired message."""
         item = self._state.items.get(item_id)
         is_held = self._handlers.expire(item_id, now_ms)
         if item is None:
@@ -605,12 +603,12 @@ class Broker(MediatingRole):
         self.forwarding.forget(item.id)
 
     def _report(self, now_ms: int) -> None:
-        """Tell what has become of the tables of each neighbour."""
+        """Report changes of the routing tables of each neighbour."""
         if not self._reports:
             return
         self._reports = False
         for neighbour in self.requests.neighbours:
-            told = (self.advertisements.via(neighbour), *self.requests.counts(neighbour))
-            if self._reported_routes.get(neighbour) != told:
-                self._reported_routes[neighbour] = told
-                self._context.events.append(RoutesChanged(now_ms, neighbour, *told))
+            routes = (self.advertisements.via(neighbour), *self.requests.counts(neighbour))
+            if self._reported_routes.get(neighbour) != routes:
+                self._reported_routes[neighbour] = routes
+                self._context.events.append(RoutesChanged(now_ms, neighbour, *routes))

@@ -24,9 +24,9 @@ from dens.overlay.wire.codes import EXPIRED, HAS_IT, NOTIFICATION, REASON_NAMES,
 from dens.overlay.wire.item import Item, ItemId
 
 _SETTLED: Final = HAS_IT | {SUPERSEDED, EXPIRED}
-"""After these answers a neighbour needs a notification no more."""
+"""After these statuses a neighbour does not need a notification any more."""
 _PRIORITY: Final = 2
-"""Notifications go behind what says where they go."""
+"""Notifications go behind routing messages."""
 _OPEN_PERCENT: Final = 50
 """Above this share of the room open notifications are dropped first, the oldest of them."""
 
@@ -77,11 +77,11 @@ class Forwarding:
         """Let neighbours state their requests before a notification counts as delivered to all."""
         self._settled_ms = now_ms + self._options.patience_ms
 
-    # ------------------------------------------------------------------ whom it is for
+    # ------------------------------------------------------------------ receivers
 
     def receivers(self, item: Item, giver: int | None, now_ms: int) -> set[int]:
-        """Return the neighbours that a notification is for. What does not come from above goes up too. What
-        is no notification raises.
+        """Return the neighbours that need a notification. Unless it comes from the parent, it goes there too.
+        An invalid vector raises.
         """
         if self._options.floods:
             found = set(self._neighbours)
@@ -117,12 +117,12 @@ class Forwarding:
         return next((one for one in self._custody.open() if one not in self._unknown), None)
 
     def hold(self, item_id: ItemId, now_ms: int) -> None:
-        """Hold a notification of which it is not known yet whom it is for."""
+        """Hold a notification whose receivers are not computed yet."""
         self._unknown.add(item_id)
         self._custody.begin(item_id, (), None, True, now_ms)
 
     def restore(self, item: Item, now_ms: int) -> None:
-        """Hold a notification of an earlier life for its receivers; some of them may have it."""
+        """Hold a notification from before a restart for its receivers; some of them may have it."""
         self._unknown.discard(item.id)
         self.begin(item.id, self._receivers_again(item, now_ms), None, now_ms)
 
@@ -133,7 +133,7 @@ class Forwarding:
         )
 
     def met(self, neighbour: int) -> None:
-        """Where every neighbour gets everything, hold what is held for a new neighbour too."""
+        """If notifications are flooded, hold all of them for a new neighbour too."""
         if self._options.floods and neighbour not in self._neighbours:
             self._custody.also_for(neighbour)
 
@@ -159,17 +159,17 @@ class Forwarding:
         if self._custody.add(item.id, receivers):
             self.offer(item.id, now_ms)
 
-    # ------------------------------------------------------------------ giving it
+    # ------------------------------------------------------------------ sending
 
     def offer(self, item_id: ItemId, now_ms: int) -> None:
-        """Give a notification to those in contact whom it is for."""
+        """Offer a notification to its receivers in contact."""
         for neighbour in sorted(self._custody.lacking(item_id)):
             session = self._sessions.get(neighbour)
             if session is not None and session.is_ready:
                 self._offer_to(session, item_id, now_ms)
 
     def offer_lacking(self, session: PeerSession, now_ms: int) -> None:
-        """Give a neighbour what it lacks."""
+        """Offer a neighbour what it lacks."""
         for item_id in self._custody.lacked_by(session.peer):
             self._offer_to(session, item_id, now_ms)
 
@@ -184,15 +184,15 @@ class Forwarding:
             session.offer(_PRIORITY, item_id, NOTIFICATION, item.size)
 
     def answered(self, item_id: ItemId, status: int, neighbour: int, now_ms: int) -> None:
-        """Learn how a neighbour took it. One that had no room may have some another time."""
+        """Take the status of a neighbour. One that had no room may have some later."""
         if status in _SETTLED:
             self._custody.has(item_id, neighbour)
             self.release_if_done(item_id, now_ms)
 
-    # ------------------------------------------------------------------ letting go of it
+    # ------------------------------------------------------------------ dropping
 
     def delivered(self, item_id: ItemId, now_ms: int) -> None:
-        """Learn that an end has it."""
+        """Note that an endpoint has it."""
         self._custody.handed(item_id)
         self.release_if_done(item_id, now_ms)
 
@@ -215,17 +215,17 @@ class Forwarding:
             self._state.release(item, reason, now_ms)
 
     def forget(self, item_id: ItemId) -> None:
-        """Hold it no longer: its lifetime is over."""
+        """Forget an expired notification."""
         self._unknown.discard(item_id)
         self._custody.forget(item_id)
 
     @property
     def due_ms(self) -> int:
-        """Return when patience is over with something."""
+        """Return when the next wait is over."""
         return self._custody.due_ms
 
     def expire_waiting(self, now_ms: int) -> None:
-        """Give up those that are not in contact and were waited for long enough."""
+        """Give up receivers that are not in contact and did not return in time."""
         while (item_id := self._custody.pop_due(now_ms)) is not None:
             self._give_up(item_id, now_ms)
 

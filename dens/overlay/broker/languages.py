@@ -1,8 +1,8 @@
-"""What a broker asks of languages about bodies: of those that say nothing only equal bytes stand for each
-other, and everything may satisfy everything.
+"""Relations between bodies, as brokers need them. Without relations of a language only equal bodies cover
+each other, and everything may satisfy everything.
 
-A language may be somebody else's. What it raises for bytes that are bad is an answer while a message is being
-taken; anything else is told, and what it was asked is answered as carefully as if nothing was known.
+Relations may be third-party code. A rejection of invalid bytes passes while a message is handled; any other
+exception is reported, and the safe answer is used.
 """
 
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from dens.overlay.wire.item import Item
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a neighbour is told, and what is taken back from it then."""
+    """Bodies to announce to a neighbour, and bodies to withdraw afterwards."""
 
     announced: tuple[bytes, ...] = ()
     withdrawn: tuple[bytes, ...] = ()
 
 
 class EqualBodies:
-    """A table in which a body stands for those that are equal to it, byte for byte."""
+    """A table in which a body covers only equal ones."""
 
     __slots__ = ("_bodies", "_counts")
 
@@ -34,7 +34,7 @@ class EqualBodies:
         self._counts: dict[bytes, int] = {}
 
     def insert(self, key: SubscriptionKey, body: bytes) -> Changes:
-        """Hold a body; a known key is replaced."""
+        """Add a body; a known key is replaced."""
         if self._bodies.get(key) == body:
             return Changes()
         gone = self.remove(key)
@@ -43,7 +43,7 @@ class EqualBodies:
         return Changes((body,) if self._counts[body] == 1 else (), gone.withdrawn)
 
     def remove(self, key: SubscriptionKey) -> Changes:
-        """Forget it; an unknown key changes nothing."""
+        """Remove it; an unknown key changes nothing."""
         body = self._bodies.pop(key, None)
         if body is None:
             return Changes()
@@ -59,17 +59,16 @@ class EqualBodies:
 
     @property
     def covered(self) -> int:
-        """Return how many equal another."""
+        """Return how many bodies equal another one."""
         return len(self._bodies) - len(self._counts)
 
     @property
     def mergers(self) -> int:
-        """Return that nothing is merged."""
         return 0
 
 
 class RoutingLanguages:
-    """The languages of a mission, as brokers ask them."""
+    """Routing relations of the languages of a mission."""
 
     __slots__ = ("_hears", "_quarantine", "_relations")
 
@@ -85,13 +84,13 @@ class RoutingLanguages:
         self._hears = matchers.hears
 
     def check(self, advertisement: Subscription) -> None:
-        """Refuse an advertisement whose body is none: what its language raises for it goes through."""
+        """Reject an advertisement with an invalid body, by the exception of its language."""
         relations = self._relations.get(advertisement.item.language)
         if relations is not None and advertisement.body:
             relations.includes(advertisement.body, advertisement.body)
 
     def includes(self, one: Subscription, other: Subscription, now_ms: int) -> bool:
-        """Return whether one advertisement announces all that another one does."""
+        """Return whether an advertisement includes another one."""
         if one.item.language != other.item.language:
             return False
         relations = self._relations.get(one.item.language)
@@ -102,9 +101,9 @@ class RoutingLanguages:
         )
 
     def advertises(
-        self, advertisement: Subscription, language: int, body: bytes, asked_by: Item, now_ms: int
+        self, advertisement: Subscription, language: int, body: bytes, item: Item, now_ms: int
     ) -> bool:
-        """Return whether what is advertised may satisfy a subscription."""
+        """Return whether advertised notifications may satisfy a subscription."""
         announced = advertisement.item.language
         if not self._hears(language, announced):
             return False
@@ -112,11 +111,11 @@ class RoutingLanguages:
         if announced != language or relations is None or not advertisement.body:
             return True
         return self._quarantine.attempt(
-            Work.COVERING, asked_by, now_ms, relations.advertises, advertisement.body, body, otherwise=True
+            Work.COVERING, item, now_ms, relations.advertises, advertisement.body, body, otherwise=True
         )
 
     def admits(self, advertisement: Subscription, notification: Item, now_ms: int) -> bool:
-        """Return whether a notification was advertised. What is no notification raises."""
+        """Return whether a notification was advertised. An invalid vector raises."""
         if advertisement.item.language != notification.language:
             return False
         relations = self._relations.get(notification.language)

@@ -1,7 +1,7 @@
-"""A broker: it knows what its neighbours want, and hands notifications on along reverse paths.
+"""A broker: it routes notifications along the reverse paths of subscriptions.
 
-It stands beside `dens.overlay.mediator.node.DensNode`, with the same engine, store, tags and ends; which of
-both a mission's mediators are is said when they are made, and is the same for all of them.
+An alternative to `dens.overlay.mediator.node.DensNode` with the same engine, store, tags and endpoints. All
+mediators of a mission are either DENS nodes or brokers.
 """
 
 from dataclasses import replace

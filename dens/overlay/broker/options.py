@@ -1,17 +1,17 @@
-"""How the brokers of a mission route. All of them are given the same."""
+"""Routing options; the same for all brokers of a mission."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerOptions:
-    """What a mission decides; which bodies stand for which its languages say."""
+    """Routing options. Covering is in the relations of the languages."""
 
     floods: bool = False
-    """Every notification goes to every neighbour, and brokers tell each other nothing else."""
+    """Every notification goes to every neighbour, without advertisements and JOINs."""
     advertisements: bool = True
-    """Whether what is wanted goes towards publishers that advertise it. Without, it goes everywhere, which
-    takes links without circles.
+    """Whether requests go towards publishers that advertise. Without, they go everywhere, which needs an
+    acyclic network.
     """
     patience_ms: int = 60_000
-    """How long a notification waits for somebody who is not in contact."""
+    """How long a notification waits for a receiver that is not in contact."""

@@ -1,9 +1,8 @@
-"""What a broker tells its neighbours beside notifications, and in which order: make before break.
+"""Outbox of a broker for messages other than notifications, in make-before-break order.
 
-What adds something (an advertisement, a JOIN) goes out at once. What takes something back waits until all
-that was to be told to that neighbour before it, and all that takes its place elsewhere, is answered: on the
-air nothing keeps its order. An answer is an acknowledgement, whatever it says, or a summary that names the
-message.
+Additions (ADVERTISE, JOIN) are sent at once. A withdrawal waits until all earlier additions to that
+neighbour, and all additions that replace it elsewhere, are acknowledged, because links do not keep order. A
+summary that names a message counts as its acknowledgement; so does any status.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,45 +12,45 @@ from dens.overlay.session.context import NodeContext
 from dens.overlay.session.peer_session import PeerSession
 from dens.overlay.wire.item import Item, ItemId
 
-Told = tuple[int, Item]
-"""Whom something is told, and what."""
-_Word = tuple[int, ItemId]
+Addressed = tuple[int, Item]
+"""The neighbour, and the message for it."""
+_Sent = tuple[int, ItemId]
 _MAKE: Final = 0
 _BREAK: Final = 1
 
 
 class Outbox:
-    """Keeps who has not answered what. What is no longer held needs no answer."""
+    """Unacknowledged messages by neighbour. Those no longer held need no acknowledgement."""
 
     __slots__ = ("_breaks", "_held", "_makes", "_sessions")
 
     def __init__(self, context: NodeContext, held: Mapping[ItemId, Item]) -> None:
         self._sessions = context.sessions
         self._held = held
-        self._makes: dict[_Word, Item] = {}
-        """What adds something, and is not answered."""
-        self._breaks: dict[_Word, tuple[Item, set[_Word]]] = {}
-        """What takes something back, is not answered, and for which answers it waits."""
+        self._makes: dict[_Sent, Item] = {}
+        """Unacknowledged additions."""
+        self._breaks: dict[_Sent, tuple[Item, set[_Sent]]] = {}
+        """Unacknowledged withdrawals, and the additions that they wait for."""
 
-    def tell(self, makes: Iterable[Told], breaks: Iterable[Told]) -> None:
-        """Tell what belongs together."""
-        new: list[_Word] = []
+    def send(self, makes: Iterable[Addressed], breaks: Iterable[Addressed]) -> None:
+        """Send additions and the withdrawals that wait for them."""
+        new: list[_Sent] = []
         for neighbour, item in makes:
             new.append((neighbour, item.id))
             self._makes[neighbour, item.id] = item
             self._offer(_MAKE, neighbour, item)
-        taken_back = list(breaks)
-        if taken_back:
-            self._let_go()
-        for neighbour, item in taken_back:
-            before = {word for word in self._makes if word[0] == neighbour} | set(new)
+        withdrawals = list(breaks)
+        if withdrawals:
+            self._forget_released()
+        for neighbour, item in withdrawals:
+            before = {sent for sent in self._makes if sent[0] == neighbour} | set(new)
             self._breaks[neighbour, item.id] = item, before
             if not before:
                 self._offer(_BREAK, neighbour, item)
 
     def met(self, session: PeerSession, makes: Iterable[Item], breaks: Iterable[Item]) -> list[Item]:
-        """Tell a neighbour that is in contact again what it lacks of all that it should know; return what it
-        turns out to know. What the parts of its summary that have come are not about waits for the others.
+        """Send a neighbour in contact what it lacks; return what its summary names. Messages of origins that
+        the received parts of the summary do not cover wait for further parts.
         """
         peer, known = session.peer, []
         for item in makes:
@@ -64,37 +63,37 @@ class Outbox:
             if session.knows(item.id):
                 known.append(item)
             elif (peer, item.id) not in self._breaks:
-                self._breaks[peer, item.id] = item, {word for word in self._makes if word[0] == peer}
+                self._breaks[peer, item.id] = item, {sent for sent in self._makes if sent[0] == peer}
         for item in known:
-            self.answered(peer, item.id)
+            self.on_acknowledged(peer, item.id)
         self._release()
         return known
 
-    def answered(self, neighbour: int, item_id: ItemId) -> None:
-        """Take an answer."""
-        word = neighbour, item_id
-        self._breaks.pop(word, None)
-        if self._makes.pop(word, None) is not None:
+    def on_acknowledged(self, neighbour: int, item_id: ItemId) -> None:
+        """Note an acknowledgement."""
+        sent = neighbour, item_id
+        self._breaks.pop(sent, None)
+        if self._makes.pop(sent, None) is not None:
             self._release()
 
-    def cancel(self, makes: Iterable[Told]) -> None:
-        """Tell something no more that never left."""
+    def cancel(self, makes: Iterable[Addressed]) -> None:
+        """Cancel additions that were never sent."""
         for neighbour, item in makes:
             self._makes.pop((neighbour, item.id), None)
         self._release()
 
-    def _let_go(self) -> None:
-        """Wait no longer for answers to what is no longer held."""
-        for word in [one for one in self._makes if one[1] not in self._held]:
-            del self._makes[word]
-        for word in [one for one in self._breaks if one[1] not in self._held]:
-            del self._breaks[word]
+    def _forget_released(self) -> None:
+        """Forget messages that are no longer held."""
+        for sent in [one for one in self._makes if one[1] not in self._held]:
+            del self._makes[sent]
+        for sent in [one for one in self._breaks if one[1] not in self._held]:
+            del self._breaks[sent]
 
     def _release(self) -> None:
-        """Offer what takes something back and waits for nothing any more."""
+        """Offer the withdrawals that no longer wait."""
         if not self._breaks:
             return
-        self._let_go()
+        self._forget_released()
         for (neighbour, _), (item, before) in self._breaks.items():
             before &= self._makes.keys()
             if not before:

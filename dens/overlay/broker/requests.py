@@ -1,10 +1,10 @@
-"""What a broker asks its neighbours for: a table for each neighbour and publisher, and the JOINs that tell
-what stands in it.
+"""Requests of a broker to its neighbours: one table per neighbour and publisher, and the JOINs for its
+entries.
 
-What is *wanted* here is what an end of this broker subscribed to, or what a neighbour joined for. It is asked
-of the parent of every tree with an advertisement that it intersects; without advertisements of every
-neighbour but the one that wants it. Tables say which few bodies stand for all of it. A JOIN is held for as
-long as its body is told, and the PRUNE that takes it back until it is answered.
+*Wanted* bodies come from subscriptions of endpoints of this broker and from JOINs of neighbours. They are
+requested from the parent of every tree with an advertisement that they intersect; without advertisements,
+from every neighbour except the one that wants it. The tables reduce them to the few bodies that cover all. A
+JOIN is held as long as its body is requested, and the PRUNE that withdraws it until it is acknowledged.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from dens.interfaces import EntryChanges, EntryTable, SubscriptionKey
 from dens.overlay.broker.advertisements import Advertisements, Tree
 from dens.overlay.broker.languages import Changes, EqualBodies, RoutingLanguages
 from dens.overlay.broker.options import BrokerOptions
-from dens.overlay.broker.outbox import Told
+from dens.overlay.broker.outbox import Addressed
 from dens.overlay.broker.quotas import Quota
 from dens.overlay.mediator.state import MediatorState
 from dens.overlay.session.context import NodeContext
@@ -25,19 +25,19 @@ from dens.overlay.wire.item import LIFETIME_MS, NEVER_MS, Item, ItemId
 from watchdog.header import body_of, framed
 
 JOIN_LIFETIME_Q: Final = 168
-"""2²¹ seconds, about 24 days: JOINs are taken back when they are not needed, and told again at half of it."""
+"""2²¹ seconds, about 24 days. JOINs are withdrawn when they are not needed, and renewed at half of it."""
 
 LEAVE_MS: Final = 10_000
-"""How long a former parent is still asked: the JOINs to the new one need time to reach the publisher."""
+"""How long a former parent keeps its JOINs: those to the new one need time to reach the publisher."""
 
 _HALF_MS: Final = LIFETIME_MS[JOIN_LIFETIME_Q] // 2
 
 Target = tuple[int, int]
-"""A neighbour, and the publisher whose tree it is asked for (`ALL`: every publisher's)."""
+"""A neighbour, and the publisher of the tree (`ALL`: every publisher)."""
 
 
 class Wanted(NamedTuple):
-    """A body that somebody here wants: an end (`source` is None), or a neighbour for one publisher's tree."""
+    """A body that an endpoint (`source` is None) or a neighbour, for one publisher's tree, wants."""
 
     key: SubscriptionKey
     item: Item
@@ -46,37 +46,37 @@ class Wanted(NamedTuple):
     publisher: int = ALL
 
 
-class _Asked:
-    """What is asked of one neighbour for one tree, by language."""
+class _Table:
+    """Requests to one neighbour for one tree, by language."""
 
-    __slots__ = ("joins", "late", "placed", "tables", "untold")
+    __slots__ = ("joins", "late", "placed", "tables", "unsent")
 
     def __init__(self) -> None:
         self.tables: dict[int, EntryTable] = {}
         self.placed: dict[SubscriptionKey, Wanted] = {}
         self.joins: dict[tuple[int, bytes], Item] = {}
-        """What the neighbour is told, by language and body."""
-        self.untold: dict[tuple[int, bytes], None] = {}
-        """What it should be told, for which there is no room."""
+        """JOINs by language and body."""
+        self.unsent: dict[tuple[int, bytes], None] = {}
+        """Entries without a JOIN because the quota is used up."""
         self.late: dict[tuple[int, bytes], None] = {}
-        """What is told still, though something that is untold was to take its place."""
+        """Entries whose JOIN stays because their replacement has none yet."""
 
 
 class Requests:
-    """The tables of a broker. What changes is collected, and taken by whoever tells it."""
+    """Tables of a broker. Changes are collected in `makes`, `breaks` and `cancelled` until they are sent."""
 
     __slots__ = (
         "_advertisements",
-        "_asked",
         "_context",
         "_durable",
         "_languages",
         "_leaving",
         "_options",
+        "_quota",
         "_state",
+        "_tables",
         "_unsent",
         "_waits",
-        "_words",
         "breaks",
         "cancelled",
         "leave_ms",
@@ -101,60 +101,60 @@ class Requests:
         self._advertisements = advertisements
         self._languages = languages
         self._options = options
-        self._asked: dict[Target, _Asked] = {}
-        self._words: Quota[ItemId] = Quota(context.limits.joins, context.limits)
-        """Own JOINs, and PRUNEs that are not answered, by neighbour. A PRUNE takes the room of its JOIN."""
+        self._tables: dict[Target, _Table] = {}
+        self._quota: Quota[ItemId] = Quota(context.limits.joins, context.limits)
+        """Own JOINs, and unacknowledged PRUNEs, by neighbour. A PRUNE takes the place of its JOIN."""
         self._unsent: set[ItemId] = set()
-        """JOINs that never left."""
+        """JOINs that were never sent."""
         self._waits: dict[Target, None] = {}
-        """Of whom more is to be asked when there is room."""
+        """Targets with requests that wait for quota."""
         self._leaving: dict[Target, int] = {}
-        """Who was the parent until lately, and until when it is still asked."""
+        """Former parents, and until when they keep their JOINs."""
         self.leave_ms = NEVER_MS
-        """When a former parent is to be asked no longer."""
+        """When the next former parent loses its JOINs."""
         self.wanted: dict[SubscriptionKey, Wanted] = {}
         self.neighbours: dict[int, None] = {}
-        """The brokers that were met, in this life or in one that is remembered."""
+        """The brokers that were met, also before a restart if that is stored."""
         self.prunes: dict[int, dict[ItemId, Item]] = {}
-        """What each neighbour has not answered of what was taken back."""
+        """Unacknowledged PRUNEs by neighbour."""
         self.renew_ms = NEVER_MS
-        """When to look for JOINs that have lived for half of their time: never later than the next one."""
-        self.makes: list[Told] = []
-        self.breaks: list[Told] = []
-        self.cancelled: list[Told] = []
-        """What was to be told and need not be any more."""
+        """When the next JOIN is renewed, or earlier."""
+        self.makes: list[Addressed] = []
+        self.breaks: list[Addressed] = []
+        self.cancelled: list[Addressed] = []
+        """Additions that need not be sent any more."""
 
-    # ------------------------------------------------------------------ what changes
+    # ------------------------------------------------------------------ changes
 
-    def want(self, wanted: Wanted, now_ms: int) -> None:
-        """Ask for something, in place of what was asked for under its key."""
+    def add(self, wanted: Wanted, now_ms: int) -> None:
+        """Request a body in place of the one with the same key."""
         self.wanted[wanted.key] = wanted
         self._place(wanted, now_ms)
 
-    def want_no_more(self, key: SubscriptionKey, now_ms: int) -> None:
-        """Ask for something no longer; an unknown key changes nothing."""
+    def remove(self, key: SubscriptionKey, now_ms: int) -> None:
+        """Stop requesting a body; an unknown key is ignored."""
         if self.wanted.pop(key, None) is not None:
-            for target in list(self._asked):
+            for target in list(self._tables):
                 self._take_out(target, key, now_ms)
 
     def review(self, publisher: int, now_ms: int) -> None:
-        """Ask for what is wanted according to what a publisher advertises now, and by whom its word comes."""
+        """Update all requests to a publisher after a change of its advertisements or parent."""
         for wanted in list(self.wanted.values()):
             if wanted.source is None or wanted.publisher == publisher:
                 self._place(wanted, now_ms, publisher)
 
     def move(self, publisher: int, former: int, now_ms: int) -> None:
-        """Ask the new parent of a tree, and the former one for a while longer."""
-        if (former, publisher) in self._asked:
+        """Request from the new parent of a tree, and for a while from the former one too."""
+        if (former, publisher) in self._tables:
             self._leaving[former, publisher] = now_ms + min(LEAVE_MS, self._options.patience_ms)
             self._leave_by()
         self.review(publisher, now_ms)
 
     def leave(self, now_ms: int) -> None:
-        """Ask former parents no longer whose time is over."""
+        """Withdraw the requests to former parents whose time is over."""
         for target in [one for one, until_ms in self._leaving.items() if until_ms <= now_ms]:
             del self._leaving[target]
-            for key in list(self._asked[target].placed) if target in self._asked else ():
+            for key in list(self._tables[target].placed) if target in self._tables else ():
                 self._take_out(target, key, now_ms)
         self._leave_by()
 
@@ -162,7 +162,7 @@ class Requests:
         self.leave_ms = min(self._leaving.values(), default=NEVER_MS)
 
     def met(self, neighbour: int, now_ms: int) -> None:
-        """Ask a neighbour that was not met before, where everybody is asked."""
+        """Request from a new neighbour, if there are no advertisements."""
         if neighbour not in self.neighbours:
             self.neighbours[neighbour] = None
             if self._options.floods:
@@ -172,7 +172,7 @@ class Requests:
                     self._place(wanted, now_ms)
 
     def _targets(self, wanted: Wanted, now_ms: int, publisher: int | None = None) -> list[Target]:
-        """Return of whom something is to be asked, for any publisher's tree or for one."""
+        """Return the targets of a request, for all trees or for one publisher's."""
         if self._options.floods:
             return []
         if not self._options.advertisements:
@@ -188,7 +188,7 @@ class Requests:
         ]
 
     def _meets(self, tree: Tree, wanted: Wanted, now_ms: int) -> bool:
-        """Return whether a tree has something for this. A neighbour has seen to it by itself."""
+        """Return whether a tree may have matching notifications. A neighbour has checked that itself."""
         if wanted.source is not None:
             return bool(tree.held)
         language = wanted.item.language
@@ -198,133 +198,135 @@ class Requests:
         )
 
     def _place(self, wanted: Wanted, now_ms: int, publisher: int | None = None) -> None:
-        """Put it into the tables that it belongs into, or into those of one publisher, and out of others."""
+        """Add a body to the tables of its targets, or of one publisher, and remove it from others."""
         targets = self._targets(wanted, now_ms, publisher)
         for target in targets:
             self._put_in(target, wanted, now_ms)
-        for target in list(self._asked):
+        for target in list(self._tables):
             if target not in targets and target not in self._leaving and publisher in (None, target[1]):
                 self._take_out(target, wanted.key, now_ms)
 
     def _put_in(self, target: Target, wanted: Wanted, now_ms: int) -> None:
         if self._leaving.pop(target, None) is not None:
             self._leave_by()
-        asked = self._asked.setdefault(target, _Asked())
-        older = asked.placed.get(wanted.key)
+        requested = self._tables.setdefault(target, _Table())
+        older = requested.placed.get(wanted.key)
         language = wanted.item.language
-        asked.placed[wanted.key] = wanted
+        requested.placed[wanted.key] = wanted
         if older is not None and (older.item.language, older.body) == (language, wanted.body):
             return
-        table = asked.tables.get(language)
+        table = requested.tables.get(language)
         if table is None:
-            table = asked.tables[language] = self._languages.table(language)
-        changes = self._inserted(asked, table, wanted, now_ms)
+            table = requested.tables[language] = self._languages.table(language)
+        changes = self._inserted(requested, table, wanted, now_ms)
         self._apply(target, language, changes, now_ms)
         if older is not None and older.item.language != language:
-            self._remove(target, asked, older, now_ms)
+            self._remove(target, requested, older, now_ms)
 
-    def _inserted(self, asked: _Asked, table: EntryTable, wanted: Wanted, now_ms: int) -> EntryChanges:
-        """Insert into a table; where that fails, only equal bodies stand for each other there from now on."""
+    def _inserted(self, requested: _Table, table: EntryTable, wanted: Wanted, now_ms: int) -> EntryChanges:
+        """Insert into a table. If that fails, only equal bodies cover each other there from now on."""
         changes: EntryChanges | None = self._context.quarantine.attempt(
             Work.COVERING, wanted.item, now_ms, table.insert, wanted.key, wanted.body, otherwise=None
         )
-        return self._plain(asked, wanted.item.language) if changes is None else changes
+        return self._equal_bodies(requested, wanted.item.language) if changes is None else changes
 
     @staticmethod
-    def _plain(asked: _Asked, language: int) -> Changes:
-        told = [entry[1] for entry in asked.joins if entry[0] == language and entry not in asked.late]
-        asked.untold = {entry: None for entry in asked.untold if entry[0] != language}
-        plain = asked.tables[language] = EqualBodies()
-        for one in asked.placed.values():
+    def _equal_bodies(requested: _Table, language: int) -> Changes:
+        joined = [
+            entry[1] for entry in requested.joins if entry[0] == language and entry not in requested.late
+        ]
+        requested.unsent = {entry: None for entry in requested.unsent if entry[0] != language}
+        plain = requested.tables[language] = EqualBodies()
+        for one in requested.placed.values():
             if one.item.language == language:
                 plain.insert(one.key, one.body)
         wanted = plain.bodies()
         return Changes(
-            tuple(body for body in wanted if body not in told),
-            tuple(body for body in told if body not in wanted),
+            tuple(body for body in wanted if body not in joined),
+            tuple(body for body in joined if body not in wanted),
         )
 
     def _take_out(self, target: Target, key: SubscriptionKey, now_ms: int) -> None:
-        asked = self._asked[target]
-        gone = asked.placed.pop(key, None)
+        requested = self._tables[target]
+        gone = requested.placed.pop(key, None)
         if gone is not None:
-            self._remove(target, asked, gone, now_ms)
-            if not asked.placed:
-                for left in asked.joins.values():  # Only a language whose table does not add up comes here.
+            self._remove(target, requested, gone, now_ms)
+            if not requested.placed:
+                for left in requested.joins.values():  # Reached only if a language's table is inconsistent.
                     self._prune(target[0], left, Reason.WITHDRAWN, now_ms)
-                del self._asked[target]
+                del self._tables[target]
                 self._waits.pop(target, None)
 
-    def _remove(self, target: Target, asked: _Asked, gone: Wanted, now_ms: int) -> None:
+    def _remove(self, target: Target, requested: _Table, gone: Wanted, now_ms: int) -> None:
         language = gone.item.language
         changes: EntryChanges | None = self._context.quarantine.attempt(
-            Work.COVERING, gone.item, now_ms, asked.tables[language].remove, gone.key, otherwise=None
+            Work.COVERING, gone.item, now_ms, requested.tables[language].remove, gone.key, otherwise=None
         )
-        self._apply(target, language, changes or self._plain(asked, language), now_ms)
+        self._apply(target, language, changes or self._equal_bodies(requested, language), now_ms)
 
-    # ------------------------------------------------------------------ what is told of it
+    # ------------------------------------------------------------------ messages
 
     def _apply(self, target: Target, language: int, changes: EntryChanges, now_ms: int) -> None:
-        """Tell a neighbour what a table has come to. Where there is no room for what takes the place of
-        something, that stays; and what else there is no room for is told when there is.
+        """Send the changes of a table to a neighbour. Without quota for a replacement, the replaced entry
+        stays; other entries are sent when there is quota.
         """
-        asked = self._asked[target]
+        requested = self._tables[target]
         for body in changes.announced:
             entry = language, body
-            asked.late.pop(entry, None)
-            if entry not in asked.joins:
-                asked.untold[entry] = None
+            requested.late.pop(entry, None)
+            if entry not in requested.joins:
+                requested.unsent[entry] = None
         for body in changes.withdrawn:
-            asked.untold.pop((language, body), None)
-            if (language, body) in asked.joins:
-                asked.late[language, body] = None
-        self._catch_up(target, asked, now_ms)
+            requested.unsent.pop((language, body), None)
+            if (language, body) in requested.joins:
+                requested.late[language, body] = None
+        self._catch_up(target, requested, now_ms)
         if not changes.announced:
             for body in changes.withdrawn:
-                self._take_back(target, asked, (language, body), now_ms)
+                self._withdraw(target, requested, (language, body), now_ms)
 
-    def _catch_up(self, target: Target, asked: _Asked, now_ms: int) -> None:
-        """Tell what there is room for, then take back what that takes the place of."""
-        while asked.untold and self._words.has_room(target[0]):
-            language, body = next(iter(asked.untold))
-            del asked.untold[language, body]
-            self._join(target, asked, language, body, now_ms)
-        if asked.untold:
+    def _catch_up(self, target: Target, requested: _Table, now_ms: int) -> None:
+        """Send JOINs within the quota, then withdraw what they replace."""
+        while requested.unsent and self._quota.has_room(target[0]):
+            language, body = next(iter(requested.unsent))
+            del requested.unsent[language, body]
+            self._join(target, requested, language, body, now_ms)
+        if requested.unsent:
             self._waits[target] = None
             return
         self._waits.pop(target, None)
-        for entry in list(asked.late):
-            self._take_back(target, asked, entry, now_ms)
+        for entry in list(requested.late):
+            self._withdraw(target, requested, entry, now_ms)
 
-    def _take_back(self, target: Target, asked: _Asked, entry: tuple[int, bytes], now_ms: int) -> None:
-        if entry in asked.late:
-            del asked.late[entry]
-            self._prune(target[0], asked.joins.pop(entry), Reason.WITHDRAWN, now_ms)
+    def _withdraw(self, target: Target, requested: _Table, entry: tuple[int, bytes], now_ms: int) -> None:
+        if entry in requested.late:
+            del requested.late[entry]
+            self._prune(target[0], requested.joins.pop(entry), Reason.WITHDRAWN, now_ms)
 
     def _room(self, now_ms: int) -> None:
-        """Tell what there was no room for."""
+        """Send the JOINs that waited for quota."""
         for target in list(self._waits):
-            if self._words.has_room(target[0]):
-                self._catch_up(target, self._asked[target], now_ms)
+            if self._quota.has_room(target[0]):
+                self._catch_up(target, self._tables[target], now_ms)
 
     @property
-    def untold(self) -> int:
-        """Return how many bodies neighbours should be told for which there is no room."""
-        return sum(len(self._asked[target].untold) for target in self._waits)
+    def unsent(self) -> int:
+        """Return how many bodies wait for quota."""
+        return sum(len(self._tables[target].unsent) for target in self._waits)
 
-    def _join(self, target: Target, asked: _Asked, language: int, body: bytes, now_ms: int) -> None:
+    def _join(self, target: Target, requested: _Table, language: int, body: bytes, now_ms: int) -> None:
         neighbour, publisher = target
         vector = framed(0, 0, JOIN_LIFETIME_Q, body)
         item = self._context.make(JOIN, language, JOIN_LIFETIME_Q, Join(publisher, vector).encode(), now_ms)
-        asked.joins[language, body] = item
+        requested.joins[language, body] = item
         self._unsent.add(item.id)
         self._renew_by(item)
-        self._say(neighbour, item)
+        self._hold(neighbour, item)
         self.makes.append((neighbour, item))
 
     def _prune(self, neighbour: int, joined: Item, reason: Reason, now_ms: int) -> None:
-        """Take a JOIN back. One that never left needs no word; both cancel out."""
-        self._words.forget(joined.id)
+        """Withdraw a JOIN. One that was never sent is cancelled instead."""
+        self._quota.forget(joined.id)
         self._state.release(joined, reason, now_ms)
         if joined.id in self._unsent:
             self._unsent.remove(joined.id)
@@ -332,13 +334,13 @@ class Requests:
             self.cancelled.append((neighbour, joined))
             return
         item = self._context.make(PRUNE, 0, JOIN_LIFETIME_Q, Prune(joined.number).encode(), now_ms)
-        self._say(neighbour, item)
+        self._hold(neighbour, item)
         self.prunes.setdefault(neighbour, {})[item.id] = item
         self.breaks.append((neighbour, item))
 
-    def _say(self, neighbour: int, item: Item) -> None:
+    def _hold(self, neighbour: int, item: Item) -> None:
         self._state.hold(item)
-        self._words.note(item.id, neighbour)
+        self._quota.note(item.id, neighbour)
         self._durable.note_neighbour(item.id, neighbour)
 
     def sent(self, item_id: ItemId) -> None:
@@ -349,28 +351,28 @@ class Requests:
         """Learn that a neighbour has answered to what was taken back."""
         if self.prunes.get(neighbour, {}).pop(item.id, None) is not None:
             self._state.release(item, Reason.DELIVERED, now_ms)
-            self._words.forget(item.id)
+            self._quota.forget(item.id)
             self._room(now_ms)
 
-    def told_to(self, neighbour: int) -> tuple[list[Item], list[Item]]:
-        """Return the JOINs and the PRUNEs that a neighbour should know."""
+    def messages_for(self, neighbour: int) -> tuple[list[Item], list[Item]]:
+        """Return the JOINs and PRUNEs for a neighbour."""
         makes = [
             item
-            for target, asked in self._asked.items()
+            for target, requested in self._tables.items()
             if target[0] == neighbour
-            for item in asked.joins.values()
+            for item in requested.joins.values()
         ]
         return makes, list(self.prunes.get(neighbour, {}).values())
 
     # ------------------------------------------------------------------ time and restarts
 
     def renew(self, now_ms: int) -> None:
-        """Tell JOINs again that have lived for half of their time, or are over."""
+        """Renew JOINs at half of their lifetime or later."""
         self.renew_ms = NEVER_MS
-        for target, asked in self._asked.items():
-            for (language, body), item in list(asked.joins.items()):
+        for target, requested in self._tables.items():
+            for (language, body), item in list(requested.joins.items()):
                 if item.created_ms + _HALF_MS <= now_ms:
-                    self._join(target, asked, language, body, now_ms)
+                    self._join(target, requested, language, body, now_ms)
                     self._prune(target[0], item, Reason.REPLACED, now_ms)
                 else:
                     self._renew_by(item)
@@ -378,15 +380,15 @@ class Requests:
     def _renew_by(self, item: Item) -> None:
         self.renew_ms = min(self.renew_ms, item.created_ms + _HALF_MS)
 
-    def ended(self, item: Item) -> None:
-        """Forget a PRUNE whose lifetime is over; a JOIN is told again long before."""
+    def on_expired(self, item: Item) -> None:
+        """Forget an expired PRUNE; a JOIN is renewed long before it expires."""
         neighbour = self._durable.neighbour(item.id)
         if neighbour is not None:
             self.prunes.get(neighbour, {}).pop(item.id, None)
-        self._words.forget(item.id)
+        self._quota.forget(item.id)
 
     def restore(self, own: Iterable[Item], wanted: Iterable[Wanted], now_ms: int) -> None:
-        """Ask for all that is wanted as if it came now, and tell only what was not told before a restart."""
+        """Rebuild the tables after a restart, and send only the difference to the JOINs from before it."""
         self.neighbours.update(dict.fromkeys(self._durable.met()))
         before: dict[tuple[Target, int, bytes], Item] = {}
         for item in own:
@@ -394,43 +396,43 @@ class Requests:
             if neighbour is None:
                 continue
             self.neighbours[neighbour] = None
-            self._words.note(item.id, neighbour)
+            self._quota.note(item.id, neighbour)
             if item.type == PRUNE:
                 self.prunes.setdefault(neighbour, {})[item.id] = item
                 self.breaks.append((neighbour, item))
             else:
-                said = Join.decode(item.payload)
-                before[(neighbour, said.publisher), item.language, body_of(said.vector)] = item
+                join = Join.decode(item.payload)
+                before[(neighbour, join.publisher), item.language, body_of(join.vector)] = item
         for one in wanted:
             self.wanted[one.key] = one
             for target in self._targets(one, now_ms):
-                asked = self._asked.setdefault(target, _Asked())
-                asked.placed[one.key] = one
+                requested = self._tables.setdefault(target, _Table())
+                requested.placed[one.key] = one
                 language = one.item.language
-                if language not in asked.tables:
-                    asked.tables[language] = self._languages.table(language)
-                self._inserted(asked, asked.tables[language], one, now_ms)
-        for target, asked in self._asked.items():
-            for language, table in asked.tables.items():
+                if language not in requested.tables:
+                    requested.tables[language] = self._languages.table(language)
+                self._inserted(requested, requested.tables[language], one, now_ms)
+        for target, requested in self._tables.items():
+            for language, table in requested.tables.items():
                 for body in table.bodies():
                     item_before = before.pop((target, language, body), None)
                     if item_before is None:
-                        asked.untold[language, body] = None
+                        requested.unsent[language, body] = None
                     else:
-                        asked.joins[language, body] = item_before
+                        requested.joins[language, body] = item_before
                         self._renew_by(item_before)
-            self._catch_up(target, asked, now_ms)
+            self._catch_up(target, requested, now_ms)
         for (target, _, _), item in before.items():
             self._prune(target[0], item, Reason.REPLACED, now_ms)
 
     def counts(self, neighbour: int) -> tuple[int, int, int]:
-        """Return how many bodies a neighbour is told, how many others these stand for, and how many of them
+        """Return how many bodies are requested from a neighbour, how many others these cover, and how many
         are mergers.
         """
-        told = covered = mergers = 0
-        for (one, _), asked in self._asked.items():
+        joins = covered = mergers = 0
+        for (one, _), requested in self._tables.items():
             if one == neighbour:
-                told += len(asked.joins)
-                covered += sum(table.covered for table in asked.tables.values())
-                mergers += sum(table.mergers for table in asked.tables.values())
-        return told, covered, mergers
+                joins += len(requested.joins)
+                covered += sum(table.covered for table in requested.tables.values())
+                mergers += sum(table.mergers for table in requested.tables.values())
+        return joins, covered, mergers

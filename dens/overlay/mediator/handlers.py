@@ -1,19 +1,19 @@
-"""What each kind of message changes in what a mediator holds.
+"""Handlers of a mediator: how each type of message changes its state.
 
-    SUBSCRIBE, RENEW   put in force, match against what is carried
-    UNSUBSCRIBE        end it, owe nothing more for it
-    ANNOUNCE           tell the directory
-    NOTIFICATION       match, carry, compose, make room
-    NOTIFY             the same, for the ends of this device alone
-    RECEIPT            owe that subscriber this notification no longer
+    SUBSCRIBE, RENEW   put in force, match against held notifications
+    UNSUBSCRIBE        end the subscription, drop its pending deliveries
+    ANNOUNCE           update the directory
+    NOTIFICATION       match, hold, compose, evict
+    NOTIFY             the same, for endpoints of this device only
+    RECEIPT            the notification is no longer pending for that subscriber
 
-What matching and composing cost is charged to the origin of the message
-(dens/overlay/session/work_budget.py). Where its budget is spent, a notification is held and matched later,
-and a subscription is in force and finds what was held before it later
+The cost of matching and composition is charged to the origin of the message
+(dens/overlay/session/work_budget.py). If its budget is spent, a notification is held and matched later, and a
+subscription is in force at once and matched against older notifications later
 (dens/overlay/mediator/deferred_work.py).
 
-What came as a NOTIFY is held as one: it is owed to the ends hosted here only, and let go of when they have
-it. Whom a mediator tells of what it learnt is said in dens/overlay/mediator/mediator.py.
+A NOTIFY is held as one: it is pending only for endpoints hosted here, and dropped when they have it. What is
+sent to whom is in dens/overlay/mediator/mediator.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,9 +55,9 @@ from dens.overlay.wire.messages import Notify, Withdrawal
 from watchdog.header import HEADER_ID
 
 _WORK: Final = STATUS_NAMES[WORK]
-"""The word in events for what waits for its origin's budget."""
+"""Reason in events for messages that wait for their origin's budget."""
 _BATCH_MAX: Final = 64
-"""Notifications of a backlog that are matched at once."""
+"""Notifications of a backlog that are matched per call."""
 _NOT_RELAYED: Final = -1
 
 
@@ -230,10 +230,10 @@ class MessageHandlers:
 
     def _handle_withdrawal(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
-        said = Withdrawal.decode(item.payload)
+        withdrawal = Withdrawal.decode(item.payload)
         if state.table.tombstone_count >= self._limits.tombstones:
             return NO_ROOM
-        status, ended, older = state.table.withdraw(item, said)
+        status, ended, older = state.table.withdraw(item, withdrawal)
         if status is not STORED:
             return status
         if older is not None:
@@ -244,7 +244,7 @@ class MessageHandlers:
             state.drop_pending(*ended.key, now_ms)
             state.release(ended.item, Reason.WITHDRAWN, now_ms)
         state.hold(item)
-        state.parts.add_removals(item, said)
+        state.parts.add_removals(item, withdrawal)
         return STORED
 
     def _handle_announcement(self, item: Item, via: int, now_ms: int) -> Status:
@@ -269,7 +269,7 @@ class MessageHandlers:
         return STORED
 
     def _add_announcement(self, item: Item, via: int, now_ms: int, *, may_reject: bool = False) -> None:
-        """Tell the directory of an announcement, which is the newest of its publisher in any case."""
+        """Add an announcement to the directory. It is the newest of its publisher even if that fails."""
         state = self._state
         self._quarantine.attempt(
             Work.LOOKUP,
@@ -296,15 +296,15 @@ class MessageHandlers:
 
     def _handle_notification(self, item: Item, via: int, now_ms: int) -> Status:
         state = self._state
-        said: Results = ()
+        results: Results = ()
         if item.language in state.results.tracker.readers:
-            said = state.results.tracker.read_results(item.language, item.payload)
-            if not state.results.tracker.raises_any(said, now_ms):
+            results = state.results.tracker.read_results(item.language, item.payload)
+            if not state.results.tracker.raises_any(results, now_ms):
                 return SUPERSEDED
         if self._budget.is_spent(item.origin, now_ms) and state.pending.knows(item.language):
             if item.type == NOTIFY:
                 return WORK
-            carried = self._carry(item, said, ((), ()), now_ms)
+            carried = self._carry(item, results, ((), ()), now_ms)
             carried.is_unmatched = True
             self._wait(Unmatched(item, from_before=False), item, now_ms)
             self._make_room(now_ms)
@@ -312,23 +312,23 @@ class MessageHandlers:
         found = state.pending.match(item, now_ms)
         if found is None:
             return UNKNOWN_LANGUAGE
-        carried = self._carry(item, said, found, now_ms)
+        carried = self._carry(item, results, found, now_ms)
         if item.language in state.composition.listeners:
             self._compose(carried, now_ms)
         self._make_room(now_ms)
         return STORED if item.id in state.items else NO_ROOM
 
     def _carry(
-        self, item: Item, said: Results, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
+        self, item: Item, results: Results, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
     ) -> Carried:
-        """Hold a notification, and owe it to whom it matches; what says less than it is let go of."""
+        """Hold a notification and note its pending deliveries; drop those that its results supersede."""
         state = self._state
         item = self._durable.kept(item)
         carried = state.carried.add(item, item.language in state.composition.languages)
         state.pending.add_matched(carried, found, now_ms)
         state.hold(item)
-        if said:
-            for overtaken in state.results.hold(carried, said, now_ms):
+        if results:
+            for overtaken in state.results.hold(carried, results, now_ms):
                 state.carried.remove(overtaken)
                 state.release(state.items[overtaken], Reason.REPLACED, now_ms)
         return carried
@@ -337,17 +337,17 @@ class MessageHandlers:
         for victim, reason in self._state.carried.make_room(now_ms):
             self._state.release(victim, reason, now_ms)
 
-    # ------------------------------------------------------------------ work in steps
+    # ------------------------------------------------------------------ deferred work
 
     def _wait(self, job: Unmatched | Backlog, item: Item, now_ms: int) -> None:
-        """Do a job in later steps, and record it where that is for want of budget."""
+        """Defer a job, and report it if the budget of its origin is spent."""
         self.waiting.put(job, now_ms)
         if self._budget.is_spent(job.origin, now_ms):
             self._context.events.append(MessageUndecided(now_ms, item, None, _WORK))
 
     def step(self, now_ms: int) -> list[ItemId]:
-        """Do waiting work, at most `work_step` units and a call. Return the notifications that are matched
-        now.
+        """Do deferred work, at most `work_step` units plus one call. Return the notifications that are
+        matched now.
         """
         end = self._budget.total + self._limits.work_step
         matched: list[ItemId] = []
@@ -366,7 +366,7 @@ class MessageHandlers:
         return matched
 
     def _match_deferred(self, job: Unmatched, now_ms: int) -> None:
-        """Match and compose a notification that waited, and tell who turned out to be owed it."""
+        """Match and compose a deferred notification."""
         state = self._state
         carried = state.carried.get(job.item_id)
         if carried is None or not carried.is_unmatched:
@@ -381,8 +381,8 @@ class MessageHandlers:
         state.release_if_done(job.item_id, now_ms)
 
     def _catch_up(self, job: Backlog, new: Subscription, end: int, now_ms: int) -> bool:
-        """Find what a subscription is owed of what was held before it, and make what it finds there, until so
-        many units are charged in all or its origin's budget is spent. Return whether nothing is left.
+        """Match and compose the notifications that were held before a subscription, until `end` units are
+        charged in total or the budget of its origin is spent. Return whether the job is done.
         """
         state, budget = self._state, self._budget
         while job.matched < len(job.carried):
@@ -411,10 +411,10 @@ class MessageHandlers:
             self._make_room(now_ms)
         return True
 
-    # ------------------------------------------------------------------ composing
+    # ------------------------------------------------------------------ composition
 
     def _add_to_composer(self, subscription: Subscription, now_ms: int) -> bool:
-        """Give a subscription to its composer; return whether there is one that has it."""
+        """Add a subscription to its composer; return whether that succeeded."""
         composition, item = self._state.composition, subscription.item
         if item.language not in composition.languages:
             return False
@@ -426,7 +426,7 @@ class MessageHandlers:
         return is_there
 
     def _compose_for(self, new: Subscription, carried: Carried, now_ms: int) -> None:
-        """Make what a subscription finds with a notification that was held before it."""
+        """Compose for a subscription with a notification that was held before it."""
         state = self._state
         if carried.item.language in state.composition.listeners:
             self._compose(carried, now_ms, new)
@@ -434,7 +434,7 @@ class MessageHandlers:
                 self._on_pending(carried, new.item.origin, now_ms)
 
     def _compose(self, carried: Carried, now_ms: int, only: Subscription | None = None) -> None:
-        """Make what composers find with this notification, for all subscriptions or for one."""
+        """Feed this notification to composers, for all subscriptions or for one."""
         composition, item = self._state.composition, carried.item
         for language, made in composition.feed(item, now_ms, only):
             self._quarantine.attempt(
@@ -445,10 +445,10 @@ class MessageHandlers:
             self._state.carried.mark_part(carried, max(wanted.values()))
 
     def _add_composite(self, language: int, made: CompositeNotification, now_ms: int) -> None:
-        """Make a notification of this node's own, unless it says nothing new or is over already."""
+        """Hold a composite as a notification of this node, unless it has no new results or is expired."""
         state = self._state
-        said = state.results.tracker.read_results(language, made.vector)
-        if not state.results.tracker.raises_any(said, now_ms) or not self._durable.has_numbers:
+        results = state.results.tracker.read_results(language, made.vector)
+        if not state.results.tracker.raises_any(results, now_ms) or not self._durable.has_numbers:
             return
         if made.event_ms + LIFETIME_MS[made.lifetime_q] <= now_ms:
             return
@@ -457,12 +457,12 @@ class MessageHandlers:
         if found is None:
             return
         self._context.events.append(NotificationMade(now_ms, item))
-        self._carry(item, said, found, now_ms)
+        self._carry(item, results, found, now_ms)
         state.composition.news.append(item.id)
 
     def _handle_notify(self, item: Item, via: int, now_ms: int) -> Status:
-        """Take a notification for the ends of this device. Which of their subscriptions it satisfies is found
-        here; whoever brought it may know only some of them.
+        """Take a notification for endpoints of this device. It is matched here, because the sender may know
+        only some of their subscriptions.
         """
         state = self._state
         if not state.hosts:
@@ -470,7 +470,7 @@ class MessageHandlers:
         item = item.replace(payload=Notify.decode(item.payload).vector)
         status = self._handle_notification(item, via, now_ms)
         if status is SUPERSEDED:
-            self._durable.know(item)  # A carrier would refuse it too.
+            self._durable.know(item)  # A carrier would reject it too.
         if status is not STORED or state.carried.is_pending(item.id):
             return status
         has_it = any(state.receipts.has(item.id, end) for end in state.hosts)
@@ -478,7 +478,7 @@ class MessageHandlers:
         return KNOWN if has_it else SUPERSEDED
 
     def restore(self, held: list[Item], now_ms: int) -> None:
-        """Take up what was held before a restart; what cannot be matched within one step waits."""
+        """Restore the held messages; matching beyond one step of work is deferred."""
         state = self._state
         end = self._budget.total + self._limits.work_step
         for item in sorted(held, key=lambda item: self.rows[item.type].restore_order):

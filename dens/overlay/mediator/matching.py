@@ -1,7 +1,7 @@
 """The matchers of a mediator, by language; and whose fault it is when one of them fails.
 
-A language may be somebody else's. What it answers is read whole, and checked, before anything is done with
-it; what it raises is told of a message:
+Languages may be third-party code. Their answers are read and checked completely before use; an exception is
+attributed to a message:
 
 - a notification that comes and fails alone, or with every subscription, is the one at fault; so it is where
   it fails with a subscription that gets on with others. Otherwise that subscription is at fault, which would
@@ -9,11 +9,11 @@ it; what it raises is told of a message:
 - a subscription that comes and fails is at fault where other subscriptions have got on with the same
   notifications, or where it fails with all, of several publishers. Otherwise those are with which it fails.
 
-A call that reaches its limit of work is nobody's fault: those of its pairs that reach it alone stay
-undecided. All that matchers do is charged to the origin of the message that it is done for.
+A call that reaches its limit of work is not a fault: pairs that reach it alone stay undecided. All work is
+charged to the origin of the message that causes it.
 
-So one bad message, of whichever kind, does not silence the good ones; a subscriber whose subscription is at
-fault may ask again with a new revision.
+So one bad message does not affect good ones. A subscriber whose subscription is at fault may send a new
+revision.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
@@ -30,14 +30,14 @@ Match = tuple[SubscriptionKey, int, bytes, int | None]
 """The key of a subscription that a notification satisfies, the degree, 0..255, the language's detail, and the
 one revision that it is for, if not any."""
 DETAIL_BYTES: Final = 255
-"""The most that a language may say of a match beside its degree."""
+"""Maximum length of the detail of a match."""
 Paired = tuple[int, int, bytes]
 """The position of a notification that satisfies a subscription, the degree and the detail."""
 Failure = tuple[Item, Exception]
 """A message, and what a language raised because of it."""
 _TRIALS_MAX: Final = 64
-"""A notification that so many subscriptions fail with, and none gets on with, is at fault: what a bad one
-costs has a bound.
+"""A notification that fails with this many subscriptions, and succeeds with none, is at fault: bounds its
+cost.
 """
 
 
@@ -152,7 +152,7 @@ class LanguageMatchers:
         language is not known. A bad vector raises and changes nothing.
 
         `witnesses` gives the subscriptions that are held and some other notifications of its language; it is
-        asked only where the matcher failed.
+        called only if the matcher failed.
         """
         listeners = self._listeners.get(item.language)
         if listeners is None:
@@ -271,7 +271,7 @@ class LanguageMatchers:
             self._charge(payer, (single,), before, events, now_ms)
         with suppress(Exception):
             single.remove(key)
-            # Else, and where it failed before, nobody knows what it holds.
+            # After a failure its content is unknown, so it is not used again.
             self._single[language, told] = single
         return found
 

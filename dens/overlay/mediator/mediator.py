@@ -1,14 +1,13 @@
-"""What messages mean to a mediator, and whom it tells of them.
+"""The role of a mediator: which messages it sends to which peers.
 
-    SUBSCRIBE, RENEW   relay, install where it can be served
+    SUBSCRIBE, RENEW   relay, install at publishers that can serve it
     UNSUBSCRIBE        relay, remove its filters
     ANNOUNCE           relay, install at that publisher what it can serve
-    NOTIFICATION       relay as the policy says, notify whom it is owed to; so too what is made of it
-    NOTIFY             notify the ends of this device, for whom alone it came
+    NOTIFICATION       relay as the policy decides, deliver to subscribers; also composites derived from it
+    NOTIFY             deliver to the endpoints of this device
     RECEIPT            relay
 
-What it holds is in dens/overlay/mediator/state.py, what each message changes there in
-dens/overlay/mediator/handlers.py.
+State is in dens/overlay/mediator/state.py; dens/overlay/mediator/handlers.py changes it.
 """
 
 from collections.abc import Sequence
@@ -51,12 +50,12 @@ from dens.overlay.wire.messages import SummaryMessage
 from dens.overlay.wire.summary import Summary
 
 _DELIVERY: Final = 0
-"""What an end in contact is owed goes first, whether the end is met itself or its host."""
+"""Priority of deliveries, to the endpoint itself or to its host."""
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 
 
 class Mediator(MediatingRole):
-    """Learns, relays, installs and notifies."""
+    """Handles, relays, installs and delivers messages."""
 
     __slots__ = (
         "_delivery",
@@ -82,19 +81,19 @@ class Mediator(MediatingRole):
         self._identities = identities
         self._delivery = Delivery(context, state, self._notify)
 
-    # ------------------------------------------------------------------ what an engine asks
+    # ------------------------------------------------------------------ engine
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        """Take up what was held; a mediator has no inbox."""
+        """Restore the held messages; a mediator has no inbox."""
         self._handlers.restore(held, now_ms)
         self._replication.restore(now_ms)
 
     def on_take_failed(self, item: Item, now_ms: int) -> Status:
-        """Relay a message that this node can do nothing with."""
+        """Hold a message that could not be handled, to relay it."""
         return self._state.hold_for_relay(item, now_ms)
 
     def on_expired(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over."""
+        """Forget an expired message."""
         return self._handlers.expire(item_id, now_ms)
 
     def _read_mediator_summary(self, message: SummaryMessage) -> Summary:
@@ -110,17 +109,17 @@ class Mediator(MediatingRole):
         return not self._replication.shares_everything
 
     def summary_note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return what the replication policy tells its peers."""
+        """Return the summary note of the replication policy."""
         return self._replication.note(session, now_ms)
 
     def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
-        """Return the ends of this device, where a peer can make use of them."""
+        """Return the endpoints of this device, for mediators that need them."""
         return self._replication.hosts_for(session)
 
-    # ------------------------------------------------------------------ taking messages
+    # ------------------------------------------------------------------ receiving
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Take a message: believe it, learn it, and pass it on."""
+        """Verify and handle a message."""
         if not verifies_signature(item, self._identities, self._context.quarantine, session.peer, now_ms):
             return NOT_SIGNED
         if item.type == NOTIFY and session.role is not MEDIATOR:
@@ -139,10 +138,10 @@ class Mediator(MediatingRole):
             self._durable.know(item)
         return status
 
-    # ------------------------------------------------------------------ giving messages
+    # ------------------------------------------------------------------ sending
 
     def on_peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        """Queue what a peer lacks, each kind of peer its own."""
+        """Queue what a peer lacks, according to its role."""
         role = session.role
         self._replication.met(session, note if role is MEDIATOR else b"", now_ms)
         if role is MEDIATOR:
@@ -156,8 +155,8 @@ class Mediator(MediatingRole):
             self._installation.offer_all(session, note, now_ms)
 
     def _note_composers(self, peer: int, known: Summary, now_ms: int) -> None:
-        """Note of which composites a mediator that lacks them has all parts, as its whole summary says: it
-        has made them itself.
+        """Note the composites that a mediator lacks although its complete summary names all parts: it derived
+        them itself.
         """
         held, composition, seen = self._state.items, self._state.composition, self._durable.known
         composites = [
@@ -177,16 +176,16 @@ class Mediator(MediatingRole):
             self._settle_reservations(session, known, first, now_ms)
         held = self._state.items
         missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
-        missing.sort()  # By identity among equals, as they are.
-        if self._state.covering.is_on:  # What stands for others reaches furthest, so it goes first.
+        missing.sort()  # By identity among equals.
+        if self._state.covering.is_on:  # Covers serve the most subscriptions, so they go first.
             missing.sort(key=lambda one: self._installation.rank(held[one[1]], now_ms))
         for _, id in missing:
             self._offer(held[id], session, now_ms)
 
     def _settle_reservations(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
-        """Decide about copies that a mediator has not answered, by what its summary says of these origins. It
-        has what it names. What it lacks it never got, if the copy was sent to an earlier session of it, for
-        which nothing verifies any more. Of what is under way in this session its answer decides.
+        """Settle unacknowledged copies by a mediator's summary of these origins. It has what it names. It
+        never got what it lacks if the copy was sent to an earlier session, for which no tag verifies any
+        more. For copies in transit in this session the acknowledgement decides.
         """
         durable, peer = self._durable, session.peer
         lacking = set(known.lacking)
@@ -202,7 +201,7 @@ class Mediator(MediatingRole):
             self._offer_returned(item, now_ms)
 
     def _give_back(self, held: Item, peer: int, now_ms: int) -> Item:
-        """Take back a copy that a peer did not take; return the message as it is held now."""
+        """Take back a copy that a peer did not accept; return the held message."""
         code = self._replication.give_back(held, peer, now_ms)
         if code != held.copies:
             held = held.replace(copies=code)
@@ -210,14 +209,14 @@ class Mediator(MediatingRole):
         return held
 
     def _offer_returned(self, item: Item, now_ms: int) -> None:
-        """Offer a copy that was returned to the mediators in contact."""
+        """Offer a returned copy to the mediators in contact."""
         for session in self._sessions.values():
             if session.is_ready and session.role is MEDIATOR:
                 self._offer_earlier(item, session, now_ms)
 
     def _offer_earlier(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Queue a notification that may have been here when the mediator's summary came. Then the summary
-        says whether the mediator lacks it; a counted copy for one that has it would be spent.
+        decides whether the mediator lacks it; a counted copy for one that has it would be wasted.
         """
         carried = self._state.carried.get(item.id)
         if (
@@ -237,8 +236,8 @@ class Mediator(MediatingRole):
                 self._state.replace_copies(held.replace(copies=kept))
 
     def duplicate_status(self, item: Item, session: PeerSession) -> Status:
-        """Answer a counted copy of a known message. *Known* says that it came from somebody else, so that the
-        copy is still the sender's; where that is not certain, the copy counts as stored.
+        """Return the status of a counted copy of a known message. *Known* means that it came from another
+        peer, so the copy remains with the sender; if that is not certain, the copy counts as stored.
         """
         carried = self._state.carried.get(item.id)
         if carried is None or carried.giver is None:
@@ -246,9 +245,8 @@ class Mediator(MediatingRole):
         return STORED if carried.giver == session.peer and carried.item.type == NOTIFICATION else KNOWN
 
     def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
-        """Queue a message for a mediator that has use for it; what came for the ends of this device alone
-        goes to no other. Where the part of its summary that would name it has not come yet, that part will
-        tell.
+        """Queue a message for a mediator that lacks it; a NOTIFY is never relayed. Origins that the received
+        parts of its summary do not cover wait for further parts.
         """
         type = item.type
         priority = self._handlers.rows[type].priority
@@ -268,8 +266,8 @@ class Mediator(MediatingRole):
         session.enqueue(priority, item.id, type, item.size)
 
     def on_stored(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
-        """Give what has just been learnt to those in contact whom it concerns, but not back. What could not
-        be taken is relayed at the next contact.
+        """Offer new messages to peers in contact, except to the sender. Messages that could not be handled
+        are relayed at the next contact.
         """
         if self._state.relay_only:
             items = [item for item in items if item.id not in self._state.relay_only]
@@ -289,11 +287,11 @@ class Mediator(MediatingRole):
             carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
             if carried is not None:
                 for subscriber in list(carried.pending):
-                    self._tell(carried, subscriber, now_ms)
+                    self._deliver(carried, subscriber, now_ms)
         self._delivery.deferred.find_by(now_ms)
 
     def _offer_composites(self, now_ms: int) -> None:
-        """Give what was made here, or is made nowhere else any more, to those in contact whom it concerns."""
+        """Offer composites that are new, or that no other mediator can derive any more."""
         news = self._state.composition.news
         made = [one for item_id in news if (one := self._state.carried.get(item_id)) is not None]
         news.clear()
@@ -302,21 +300,21 @@ class Mediator(MediatingRole):
                 if session.is_ready and session.role is MEDIATOR:
                     self._offer(carried.item, session, now_ms)
             for subscriber in list(carried.pending):
-                self._tell(carried, subscriber, now_ms)
+                self._deliver(carried, subscriber, now_ms)
 
-    def _tell(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+    def _deliver(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         if self._delivery.offer(carried, subscriber):
             self._state.release_if_done(carried.item.id, now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        self._tell(carried, subscriber, now_ms)
+        self._deliver(carried, subscriber, now_ms)
         asks = self._replication.asks_who_is_owed
         for session in self._sessions.values():
             if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
                 self._offer_earlier(carried.item, session, now_ms)
 
     def held(self, item_id: ItemId) -> Item | None:
-        """Return a message, or a part of one, that is held."""
+        """Return a held message or part."""
         return self._state.items.get(item_id) or self._state.parts.get(item_id)
 
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
@@ -324,10 +322,10 @@ class Mediator(MediatingRole):
         return self._renderer.frame(item, type, session, now_ms)
 
     def on_acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        """Learn how a peer took a message: who is owed no more, which copies are settled, who wants parts."""
+        """Take the status of a message: deliveries, counted copies, installs."""
         if item.type == NOTIFY:
             if session.role is MEDIATOR:
-                return  # Whether its ends have it their receipts say.
+                return  # The receipts of its endpoints decide.
             if self._delivery.acknowledged(item, status, session):
                 self._state.release_if_done(item.id, now_ms)
             self._delivery.deferred.find_more(session, now_ms)
@@ -340,7 +338,7 @@ class Mediator(MediatingRole):
             self._installation.answered(item, status, session, now_ms)
 
     def _copy_answered(self, item_id: ItemId, status: int, peer: int, now_ms: int) -> None:
-        """Settle the copy that a peer stored, or give the one that it did not take to somebody else."""
+        """Settle a copy that a peer stored; offer one that it did not accept to other mediators."""
         reserved = self._durable.reservations.by_item.get(item_id)
         if reserved is None or peer not in reserved:
             return
@@ -350,7 +348,7 @@ class Mediator(MediatingRole):
             self._offer_returned(self._give_back(self._state.items[item_id], peer, now_ms), now_ms)
 
     def timer_due(self, now_ms: int) -> None:
-        """Do work that waits, and find what subscribers in contact are owed that was put off."""
+        """Do deferred work, and recompute deferred deliveries of subscribers in contact."""
         if self._handlers.waiting.due_ms <= now_ms:
             self._handlers.step(now_ms)
             if self._state.composition.news:
@@ -359,9 +357,9 @@ class Mediator(MediatingRole):
             self._delivery.deferred.find_for_all(now_ms)
 
     def next_timer_ms(self) -> int:
-        """Return when something is to be done or found."""
+        """Return when deferred work or deliveries are due."""
         return min(self._delivery.deferred.find_ms, self._handlers.waiting.due_ms)
 
     def expire_state(self, until_ms: int, now_ms: int) -> bool:
-        """Forget subscriptions that have lingered enough."""
+        """Remove subscriptions whose linger time is over."""
         return bool(self._state.expire_subscriptions(until_ms, now_ms))

@@ -1,6 +1,6 @@
-"""What a mediator asks its replication policy, and what it makes of the answers.
+"""Replication of notifications among mediators, as the replication policy decides.
 
-A policy may be somebody else's: whatever it raises is told, and means that no copy is shared.
+A policy may be third-party code: an exception is reported, and no copy is shared.
 """
 
 from collections.abc import Collection
@@ -18,20 +18,20 @@ from dens.overlay.wire.item import Item, ItemId
 from dens.overlay.wire.messages import NOTE_BYTES, Satisfied
 
 COPIES_MAX: Final = 7
-"""A copies code has three bits on the air."""
+"""A copies code has three bits in messages."""
 STATE_BYTES: Final = 65_536
-"""The most that a policy may keep in the store."""
+"""Maximum size of the stored state of a policy."""
 
 
 def checked_copies(code: int) -> int:
-    """Return the code that a policy gave; one that three bits cannot say is the policy's defect."""
+    """Return the copies code of a policy; one that does not fit three bits is a defect of the policy."""
     if not 0 <= code <= COPIES_MAX:
         raise ValueError(f"a copies code is 0 to {COPIES_MAX}, the policy gave {code}")
     return code
 
 
 class Replication:
-    """Decides which mediator gets a copy of what."""
+    """Decides which mediators get copies of which notifications."""
 
     __slots__ = (
         "_carried",
@@ -66,10 +66,10 @@ class Replication:
         self.shares_everything = policy.shares_everything
         self.counts_copies = policy.counts_copies
         self.made = composition.languages if policy.shares_everything else frozenset()
-        """The languages whose notifications others make of what they are given."""
+        """The composed languages whose notifications other mediators derive themselves."""
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return what the policy tells those of other mediators; and to publishers, whether it counts."""
+        """Return the summary note: of the policy for mediators; whether it counts copies for publishers."""
         if session.role is not MEDIATOR:
             return COUNTED if self.counts_copies and session.role is PUBLISHER else b""
         try:
@@ -86,7 +86,7 @@ class Replication:
         return note
 
     def met(self, session: PeerSession, note: bytes, now_ms: int) -> None:
-        """Tell the policy of a peer and of what its policy says; a note that it fails with is ignored."""
+        """Inform the policy of a peer and its note. A note that it fails with is ignored."""
         is_mediator = session.role is MEDIATOR
         try:
             self._policy.met(session.peer, is_mediator, note, now_ms, session.hosts)
@@ -102,21 +102,21 @@ class Replication:
         return state
 
     def restore(self, now_ms: int) -> None:
-        """Give the policy what it had learnt before a restart."""
+        """Restore the state of the policy after a restart."""
         if state := self._durable.policy_state:
             own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
             self._quarantine.attempt(Work.SHARING, own, now_ms, self._policy.restore, state, otherwise=None)
 
     def hosts_for(self, session: PeerSession) -> tuple[int, ...]:
-        """Return the ends of this device, where a peer can make use of them."""
+        """Return the endpoints of this device, for mediators that need them."""
         is_of_use = session.role is MEDIATOR and not self.shares_everything
         return tuple(sorted(self._hosts)) if is_of_use else ()
 
     def relays_plain(self, item: Item) -> bool:
-        """Return whether other mediators are told of this subscription to plain messages.
+        """Return whether a subscription to plain messages is relayed to other mediators.
 
-        A plain message names its receiver, so who wants it need be known only where the receiver is met.
-        There the receiver says so itself, or its host for it; unless the policy asks.
+        A plain message names its receiver, so its subscription is needed only by mediators that meet the
+        receiver or its host, which send it themselves; unless the policy uses pending deliveries.
         """
         policy = self._policy
         return policy.asks_who_is_owed or (item.origin in self._hosts and not self.shares_everything)
@@ -125,7 +125,7 @@ class Replication:
         """Return the copies code of a mediator's copy, or None for no copy: what is reserved for it, else
         what others returned, else what the policy gives.
 
-        An end of this device is met by nobody more surely than here, so the policy does not hear of it.
+        Endpoints of this device are left out of the policy's decision: no carrier meets them more surely.
         """
         if self.shares_everything:
             return 0
@@ -134,29 +134,29 @@ class Replication:
             own = reserved.get(peer)
             if own is not None:
                 return own.given
-        owed_to: Collection[int] = ()
+        pending_for: Collection[int] = ()
         if self.asks_who_is_owed:
-            owed_to = self._carried.pending_subscribers(item.id)
+            pending_for = self._carried.pending_subscribers(item.id)
             if item.language in self._composition.listeners:
-                owed_to = {*owed_to, *self._composition.wanted_by(item, now_ms)}
+                pending_for = {*pending_for, *self._composition.wanted_by(item, now_ms)}
             if self._hosts:
-                owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
+                pending_for = [subscriber for subscriber in pending_for if subscriber not in self._hosts]
         if reserved is not None:
             for place, returned in reserved.items():
                 if place >= RETURNED:
                     before = item.replace(copies=returned.before)
-                    if self._ask(before, owed_to, peer, now_ms) == returned.given:
+                    if self._ask(before, pending_for, peer, now_ms) == returned.given:
                         return returned.given
-        return self._ask(item, owed_to, peer, now_ms)
+        return self._ask(item, pending_for, peer, now_ms)
 
-    def _ask(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+    def _ask(self, item: Item, pending_for: Collection[int], peer: int, now_ms: int) -> int | None:
         return self._quarantine.attempt(
             Work.SHARING,
             item,
             now_ms,
             self._policy_shares,
             item,
-            owed_to,
+            pending_for,
             peer,
             now_ms,
             otherwise=None,
@@ -164,12 +164,12 @@ class Replication:
         )
 
     def is_composed_there(self, item: Item, session: PeerSession, now_ms: int) -> bool:
-        """Return whether a mediator that gets everything makes this notification, one of `made`, itself."""
+        """Return whether a mediator that gets everything derives this composite itself."""
         return self._composition.is_made_by(session.peer, item, session.knows, now_ms)
 
     def pending_for_hosted(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
-        """Return what this notification satisfies of an end that this mediator hosts, or None where none of
-        them is owed it.
+        """Return the satisfied subscriptions of an endpoint that this mediator hosts, or None if the
+        notification is pending for none of them.
         """
         if session.hosts and (carried := self._carried.get(item_id)) is not None:
             for end in session.hosts:
@@ -178,7 +178,7 @@ class Replication:
         return None
 
     def reserve(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
-        """Reserve a copy with this code, which leaves for a mediator; return the code that stays here."""
+        """Reserve a copy with this code for a mediator; return the code that stays here."""
         durable, peer = self._durable, session.peer
         reserved = durable.reservations.by_item.get(held.id)
         if reserved is not None:
@@ -193,8 +193,8 @@ class Replication:
         return self._kept(held, given, now_ms)
 
     def give_back(self, held: Item, peer: int, now_ms: int) -> int:
-        """Take a copy back that a peer has not taken; return the code that is here now. Where nothing else
-        was given since, that is what was here before; else the copy waits for another peer.
+        """Take back a copy that a peer did not accept; return the code that is here now. If nothing else was
+        given since, that is the code from before; otherwise the copy waits for another peer.
         """
         durable, code = self._durable, held.copies
         reserved = durable.reservations.by_item[held.id]
@@ -213,13 +213,13 @@ class Replication:
         return code
 
     def _kept(self, held: Item, given: int, now_ms: int) -> int:
-        """Ask the policy for the copies code that stays here."""
+        """Return the copies code that stays here, as the policy decides."""
         return self._quarantine.attempt(
             Work.SHARING, held, now_ms, self._policy_keeps, held, given, otherwise=held.copies
         )
 
-    def _policy_shares(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
-        code = self._policy.share(item, owed_to, peer, now_ms)
+    def _policy_shares(self, item: Item, pending_for: Collection[int], peer: int, now_ms: int) -> int | None:
+        code = self._policy.share(item, pending_for, peer, now_ms)
         return None if code is None else checked_copies(code)
 
     def _policy_keeps(self, held: Item, given: int) -> int:

@@ -151,7 +151,7 @@ def test_invented_publishers_do_not_multiply_with_subscriptions() -> None:
     for one in range(SHARE):
         assert victim.advertise(HOSTILE, 10_000 + one)
     assert words_held(victim) == SHARE
-    assert victim.node.broker.requests.untold == (SHARE - 2) * 10
+    assert victim.node.broker.requests.unsent == (SHARE - 2) * 10
     assert victim.advertise(HONEST, 200)
     assert words_held(victim) == SHARE + 10
 
@@ -164,11 +164,11 @@ def test_what_there_was_no_room_for_is_told_when_there_is(table: str) -> None:
         net.subscribe(100, topic, topic, 0)
     net.run()
     requests = net.broker(2).broker.requests
-    assert requests.untold == 1
+    assert requests.unsent == 1
     assert requests.counts(1)[0] == 2
     net.unsubscribe(100, 1)
     net.run()
-    assert requests.untold == 0
+    assert requests.unsent == 0
     net.publish(200, 5, 1)
     net.publish(200, 9, 1)
     net.run()

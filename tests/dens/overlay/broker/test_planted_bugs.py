@@ -109,8 +109,8 @@ def races() -> None:
 
 
 def breaks_before_it_makes(patch: Patch) -> None:
-    tell = Outbox.tell
-    patch.setattr(Outbox, "tell", lambda self, makes, breaks: tell(self, breaks, makes))
+    send = Outbox.send
+    patch.setattr(Outbox, "send", lambda self, makes, breaks: send(self, breaks, makes))
 
 
 def forgets_before_the_acknowledgement(patch: Patch) -> None:
@@ -142,7 +142,7 @@ def covers_for_other_trees(patch: Patch) -> None:
     put_in = Requests._put_in
 
     def put_in_once(self: Requests, target: Target, wanted: Wanted, now_ms: int) -> None:
-        if not any(wanted.key in asked.placed for other, asked in self._asked.items() if other != target):
+        if not any(wanted.key in table.placed for other, table in self._tables.items() if other != target):
             put_in(self, target, wanted, now_ms)
 
     patch.setattr(Requests, "_put_in", put_in_once)
