@@ -39,13 +39,12 @@ PATTERN = re.compile(
 
 LEFT: dict[str, int] = {
     "compile_engine.py": 1,
-    "dens": 20,
     "dens/app": 1,
     "dens/boards": 58,
     "dens/cli": 5,
     "dens/config": 21,
     "dens/node": 236,
-    "dens/overlay": 148,
+    "dens/overlay": 0,
     "dens/trace": 26,
     "docs/decisions": 272,
     "docs/errors": 111,
