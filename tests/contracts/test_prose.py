@@ -44,7 +44,6 @@ LEFT: dict[str, int] = {
     "dens/cli": 5,
     "dens/config": 21,
     "dens/node": 236,
-    "dens/overlay": 0,
     "dens/trace": 26,
     "docs/decisions": 272,
     "docs/errors": 111,
