@@ -1,4 +1,4 @@
-"""A node as a process of its own: its file, its parts, and how it lives."""
+"""A node as a process: settings file, links, storage, recording and output."""
 
 from dens.compiled import use_compiled
 

@@ -1,5 +1,5 @@
-"""What an end advertises to a broker: what is written for it, else all that it measures or that its documents
-tell.
+"""Advertisements of an endpoint to brokers: written ones, else one for everything that it measures or
+publishes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,9 +32,7 @@ class WrittenAdvertisement:
 
 @dataclass(frozen=True, slots=True)
 class Advertised:
-    """What became of it: the names of the languages in which something new is advertised, and of those in
-    which nothing is.
-    """
+    """Names of the languages with new advertisements, and of those without any."""
 
     languages: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -43,8 +41,9 @@ class Advertised:
 def read_advertisement(
     path: Path, table: MissionTable, options: RoutingOptions, words: Thesaurus | None
 ) -> WrittenAdvertisement:
-    """Compile an advertisement, which is written as a subscription is. One that its language refuses raises
-    `VectorError`, a document with errors `DocumentError`.
+    """Compile an advertisement, which has the form of a subscription.
+
+    Raises `VectorError` if its language refuses it, `DocumentError` if the document has errors.
     """
     source = read_document(path)
     language = language_of_document(source, str(path))
@@ -58,19 +57,19 @@ def read_advertisement(
 def read_advertisements(
     files: Sequence[Path], plan: NodePlan, words: Thesaurus | None
 ) -> list[WrittenAdvertisement]:
-    """Compile the advertisements of an end; everything wrong with all of them raises one `DocumentError`."""
-    found: list[WrittenAdvertisement] = []
+    """Compile the advertisements of an endpoint; all problems are raised as one `DocumentError`."""
+    advertisements: list[WrittenAdvertisement] = []
     problems: list[Problem] = []
     for path in files:
         try:
-            found.append(read_advertisement(path, plan.table, plan.settings.broker.spared, words))
+            advertisements.append(read_advertisement(path, plan.table, plan.settings.broker.spared, words))
         except VectorError as error:
             problems.append(Problem(str(path), 0, 0, "error", "D364", error.message))
         except DocumentError as error:
             problems.extend(error.problems)
     if problems:
         raise DocumentError(problems)
-    return found
+    return advertisements
 
 
 def advertise(
@@ -81,47 +80,53 @@ def advertise(
     now_ms: int,
     written: Sequence[WrittenAdvertisement] = (),
 ) -> Advertised:
-    """Advertise what is offered in these languages where the node is a broker. A written advertisement takes
-    the place of the one that its language makes.
+    """Advertise the offers in these languages if the node is a broker.
+
+    A written advertisement replaces the one that its language generates.
     """
     if plan.settings.routing == "carry":
         return Advertised()
-    news: dict[str, None] = {}
+    new_languages: dict[str, None] = {}
     missing: list[str] = []
-    wanted = list(written)
-    by_hand = {one.language for one in written}
+    advertisements = list(written)
+    written_languages = {advertisement.language for advertisement in written}
     for number in languages:
-        own = list(_made(offered, number, plan)) if number not in by_hand else []
-        wanted += own
-        if not own and number not in by_hand:
+        if number in written_languages:
+            continue
+        generated = list(_generate(offered, number, plan))
+        advertisements += generated
+        if not generated:
             missing.append(plan.languages[number].name)
-    for id, one in enumerate(wanted):
-        if not end.advertises(id, one.body):
-            vector = framed(id, end.next_advertisement(id), one.lifetime_q, one.body)
-            end.advertise(vector, one.language, now_ms)
-            news[plan.languages[one.language].name] = None
-    return Advertised(tuple(news), tuple(missing))
+    for id, advertisement in enumerate(advertisements):
+        if not end.advertises(id, advertisement.body):
+            seq = end.next_advertisement(id)
+            vector = framed(id, seq, advertisement.lifetime_q, advertisement.body)
+            end.advertise(vector, advertisement.language, now_ms)
+            new_languages[plan.languages[advertisement.language].name] = None
+    return Advertised(tuple(new_languages), tuple(missing))
 
 
-def _made(offered: LocalDataDictionary, number: int, plan: NodePlan) -> Iterator[WrittenAdvertisement]:
-    """Yield what a language makes of what is offered. Which graphs there will be, a language cannot know."""
+def _generate(offered: LocalDataDictionary, number: int, plan: NodePlan) -> Iterator[WrittenAdvertisement]:
+    """Yield the advertisements that a language generates from the offers. Graph languages cannot: the graphs
+    of the future are unknown.
+    """
     routing = routing_of(plan.languages[number], plan.table, plan.settings.broker.spared)
     if routing is None:
         return
     for source in offered.sources:
         if isinstance(source.event, EventClass):
-            attributes = [one for one in source.attributes if isinstance(one, Attribute)]
+            attributes = [attribute for attribute in source.attributes if isinstance(attribute, Attribute)]
             body = routing.advertisement(source.event, attributes)
             if body is not None:
                 yield WrittenAdvertisement(number, ANNOUNCE_LIFETIME_Q, body)
 
 
 def report(advertised: Advertised, say: Callable[[str], None]) -> None:
-    """Report in which languages something new is advertised, and in which nothing is."""
+    """Report new advertisements, and languages without any."""
     if advertised.languages:
         say(f"advertised to brokers in the {listed(advertised.languages)} language")
     for name in advertised.missing:
         say(
-            f"nothing is advertised in the {name} language, so its subscribers receive nothing from here: it "
-            "makes no advertisement by itself; write one and name it with --advertise FILE"
+            f"nothing is advertised in the {name} language, which generates no advertisements, so its "
+            "subscribers receive nothing from here; write one and give it with --advertise FILE"
         )

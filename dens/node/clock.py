@@ -1,8 +1,7 @@
-"""The clock of a node: milliseconds since 2020, never below 0, never jumping, and what the machine's own
-clock is worth.
+"""The clock of a node: milliseconds since 2020, never negative, never jumping.
 
-A machine without a battery wakes up in 1970. It is a node all the same: its time begins with 2020 then, ages
-and lifetimes are right from there on, and the person is told what is not.
+A machine without a battery-backed clock starts in 1970. Its node runs all the same: its time begins with
+2020, ages and lifetimes are right from then on, and the user is warned about the rest.
 """
 
 import time
@@ -15,8 +14,8 @@ from dens.config.problems import DocumentError
 NETWORK_EPOCH_MS: Final = 1_577_836_800_000
 """2020-01-01, in Unix time."""
 LAST_MS: Final = 1000 << 30
-"""A watchdog counts seconds below 2³⁰, which are 34 years from 2020 on."""
-_SET_IT: Final = "set it (timedatectl, or date -s) and start anew"
+"""A watchdog counts seconds up to 2³⁰, 34 years from 2020 on."""
+_SET_IT: Final = "set the clock (timedatectl, or date -s) and start again"
 
 
 def _wall_ms() -> int:
@@ -34,40 +33,40 @@ def _steady_ms() -> int:
 def real_clock(
     wall: Callable[[], int] = _wall_ms, steady: Callable[[], int] = _steady_ms
 ) -> Callable[[], int]:
-    """Return a clock in milliseconds since 2020: the wall's at this moment, and from then on one that never
-    jumps. Before 2020 it is 0.
+    """Return a clock in milliseconds since 2020 that starts with the wall clock and never jumps. It starts
+    with 0 if the wall clock is before 2020.
     """
     begin_ms = max(0, wall() - NETWORK_EPOCH_MS) - steady()
     return lambda: begin_ms + steady()
 
 
 def clock_advice(unix_ms: int) -> str | None:
-    """Return what a person has to know of a machine's clock, or None where it can be right."""
-    says = f"this machine's clock says {_date(unix_ms)}"
+    """Return a warning about the machine's clock, None if it is plausible."""
+    shows = f"this machine's clock shows {_date(unix_ms)}"
     if unix_ms < NETWORK_EPOCH_MS:
         return (
-            f"{says}, and is taken for the start of 2020; what is heard and said now works, but after a "
-            "restart what this node holds seems to come from later and is not in force, readings are dated "
-            f"wrong, and a store that is lost begins with numbers which others know already; {_SET_IT}"
+            f"{shows} and is treated as the start of 2020; messages are exchanged now, but after a restart "
+            "stored messages seem to come from the future and are not in force, readings have wrong dates, "
+            f"and a lost store reuses message numbers that other nodes know; {_SET_IT}"
         )
     if unix_ms >= NETWORK_EPOCH_MS + LAST_MS:
         return (
-            f"{says}, and watchdogs count to {_date(NETWORK_EPOCH_MS + LAST_MS)}: readings are kept at their "
-            f"source, and the numbers of a new store begin anew; {_SET_IT}"
+            f"{shows}, but watchdogs count only to {_date(NETWORK_EPOCH_MS + LAST_MS)}: no reading is "
+            f"released, and a new store reuses message numbers; {_SET_IT}"
         )
     return None
 
 
 def warn_of_clock(say: Callable[[str], None], wall: Callable[[], int] = _wall_ms) -> None:
-    """Tell the person how this machine's clock stands, where it cannot be right."""
+    """Warn about an implausible clock."""
     advice = clock_advice(wall())
     if advice is not None:
         say(advice)
 
 
 def refuse_clock(now_ms: int) -> None:
-    """Refuse to measure by a clock by which nothing can be looked for: every subscription is over before it
-    is installed, and every reading would be kept without a word.
+    """Refuse a clock beyond the range of a watchdog: every subscription would expire before it is installed,
+    so no reading would ever be released.
     """
     if now_ms >= LAST_MS:
         advice = clock_advice(now_ms + NETWORK_EPOCH_MS)
@@ -78,4 +77,4 @@ def _date(unix_ms: int) -> str:
     try:
         return f"{datetime.fromtimestamp(unix_ms / 1000, UTC):%Y-%m-%d}"
     except (OverflowError, ValueError, OSError):
-        return "no date at all"
+        return "an invalid date"

@@ -1,7 +1,7 @@
-"""Every replication policy there is: those of this package, and those of outside packages.
+"""All installed replication policies, of this package and of others.
 
-An outside package names its `PolicyKind` in the entry-point group `dens.policies`; scenarios and nodes' files
-then know it by its name, with its parameters (docs/how-to/extending.md).
+Another package names its `PolicyKind` in the entry-point group `dens.policies`. Scenarios and node files then
+use it by name, with its parameters (docs/how-to/extending.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,27 +32,26 @@ def _installed() -> dict[str, PolicyKind]:
 
 
 def made_policy(name: str, node: int, parameters: Mapping[str, Any]) -> ReplicationPolicy:
-    """Return the policy of a node; one that cannot be made is the fault of whoever wrote it."""
+    """Return the policy of a node. Any exception is a defect of its package."""
     try:
-        made = policies()[name](node, **parameters)
+        policy = policies()[name](node, **parameters)
     except Exception as error:
         raise Refusal(f'the policy "{name}" cannot be made: {type(error).__name__}: {error}') from error
-    if not callable(getattr(made, "share", None)):
-        raise Refusal(f'the policy "{name}" made a {type(made).__name__}, which shares nothing')
-    return made
+    if not callable(getattr(policy, "share", None)):
+        raise Refusal(f'the policy "{name}" made a {type(policy).__name__}, which has no method "share"')
+    return policy
 
 
 def unknown_policy(name: str) -> str:
-    """Return what is said of a name that no policy has."""
+    """Return the error message for an unknown name."""
     known = policies()
-    return f'there is no replication policy "{name}"{did_you_mean(name, known)} ({listed(list(known))})'
+    return f'unknown replication policy "{name}"{did_you_mean(name, known)} ({listed(list(known))})'
 
 
 def parameter_faults(
     given: Mapping[str, Mapping[str, object]],
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield what is wrong with parameters that were given by the names of policies: the path of the key, and
-    the reason."""
+    """Yield the problems of parameters per policy: the path of the key, and the reason."""
     known = policies()
     for name, parameters in given.items():
         if name not in known:

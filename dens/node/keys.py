@@ -5,9 +5,9 @@ A key is one line of text, `dens-KIND-VERSION NODE HEX`, so that it can be read 
     dens-mission-1 - 64 hex digits            the secret of the mission; every tag derives from it
     dens-node-2 7/subscriber 64 hex digits    what node 7 authenticates with in this role; derived from it
     dens-signing-1 7 64 hex digits            the secret with which subscriber 7 signs (Ed25519)
-    dens-public-1 7 64 hex digits             by which everybody else recognises that
+    dens-public-1 7 64 hex digits             verifies these signatures
 
-Node keys of version 1 had no role and verify nowhere any more; they have to be derived again.
+Node keys of version 1 had no role and are no longer accepted; they have to be derived again.
 
 `new_mission_key`, `new_signing_key`, `derive` and `describe` are what `dens key new|derive|show` do.
 """
@@ -28,13 +28,13 @@ from dens.overlay.wire.codes import LAST_NODE, Role
 
 KEY_BYTES: Final = 32
 _LONGEST_FILE: Final = 4_096
-"""Nobody reads on in what is certainly no key."""
+"""Bytes that are read of a file; a key is far shorter."""
 MISSION, NODE, SIGNING, PUBLIC = "mission", "node", "signing", "public"
 KINDS: Final = {
-    MISSION: "the secret of a mission; whoever has it can speak for every node",
+    MISSION: "the secret of a mission; its holder can speak for every node",
     NODE: "authenticates one node in one role; its holder can speak for this node in this role only",
-    SIGNING: "the secret with which one subscriber signs; whoever has it can speak for this subscriber",
-    PUBLIC: "by which others recognise a subscriber; it is no secret",
+    SIGNING: "the secret with which one subscriber signs; its holder can speak for this subscriber",
+    PUBLIC: "verifies the signatures of a subscriber; it is not secret",
 }
 
 
@@ -54,13 +54,13 @@ class Key:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise BadKeyError(f"{self.kind!r} is no kind of key; there are {', '.join(KINDS)}")
+            raise BadKeyError(f"{self.kind!r} is not a kind of key; kinds are {', '.join(KINDS)}")
         if len(self.secret) != KEY_BYTES:
             raise BadKeyError(f"a key has {KEY_BYTES} bytes, here are {len(self.secret)}")
         if (self.node is None) is not (self.kind == MISSION):
             raise BadKeyError("a mission key belongs to no node, every other one to a node")
         if self.node is not None and not 0 <= self.node <= LAST_NODE:
-            raise BadKeyError(f"{self.node} is no node; nodes are 0..{LAST_NODE}")
+            raise BadKeyError(f"node {self.node} is out of range (0..{LAST_NODE})")
         if (self.role is None) is (self.kind == NODE):
             raise BadKeyError(f"a node key belongs to one role ({', '.join(ROLES)}), every other key to none")
 
@@ -76,7 +76,7 @@ class Key:
 
     @property
     def fingerprint(self) -> str:
-        """Return eight digits by which people compare keys; they tell nothing of the secret."""
+        """Return eight hex digits for comparing keys; they do not reveal the secret."""
         return sha256(b"dens key fingerprint v1" + self.secret).hexdigest()[:8]
 
     def as_line(self) -> str:
@@ -124,7 +124,7 @@ def derive(key: Key, node: int | None = None, role: Role | None = None) -> Key:
                 f"a node key is derived for a node (--node) and a role (--role {'|'.join(ROLES)})"
             )
         if not 0 <= node <= LAST_NODE:
-            raise BadKeyError(f"{node} is no node; nodes are 0..{LAST_NODE}")
+            raise BadKeyError(f"node {node} is out of range (0..{LAST_NODE})")
         return Key(NODE, node, node_key(key.secret, node, role), role)
     if role is not None:
         raise BadKeyError(f"only a node key has a role; leave --role out for a {key.kind} key")
@@ -137,7 +137,7 @@ def derive(key: Key, node: int | None = None, role: Role | None = None) -> Key:
 
 
 def describe(key: Key) -> dict[str, str | int]:
-    """Return what may be shown of a key: never a secret."""
+    """Return the facts about a key that may be shown, never a secret."""
     facts: dict[str, str | int] = {
         "kind": key.kind,
         "meaning": KINDS[key.kind],
@@ -153,8 +153,8 @@ def describe(key: Key) -> dict[str, str | int]:
 
 
 def write_key(key: Key, path: Path) -> None:
-    """Write a key into a new file that only its owner can read, or everybody if it is public; an existing
-    file is never overwritten.
+    """Write a key into a new file, readable by its owner only unless it is public. An existing file is never
+    overwritten.
     """
     try:
         mode = 0o644 if key.kind == PUBLIC else 0o600
@@ -167,17 +167,17 @@ def write_key(key: Key, path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError:
-        path.unlink()  # half a key is none, and the name is free again
+        path.unlink()  # half a key is useless, and the name is free again
         raise
 
 
 def is_private(key: Key, path: Path) -> bool:
-    """Return whether nobody but its owner can read this file, or need not: a public key is for everybody."""
+    """Return whether only the owner can read this file, or the key is public."""
     return key.kind == PUBLIC or not path.stat().st_mode & 0o077
 
 
 def read_key(path: Path, kind: str | None = None) -> Key:
-    """Read a key, of the kind that is named, or raise BadKeyError with the file. A pipe is not waited for."""
+    """Read a key of this kind, or raise `BadKeyError` with the file. Pipes and devices are refused."""
     if path.exists() and not path.is_file():
         raise BadKeyError(f"{path} is not a regular file; a key is read from a file")
     try:
@@ -193,7 +193,7 @@ def read_key(path: Path, kind: str | None = None) -> Key:
 
 
 class SigningKey:
-    """Signs what one subscriber says."""
+    """Signs the messages of one subscriber."""
 
     __slots__ = ("_private",)
 
@@ -203,12 +203,12 @@ class SigningKey:
         self._private = Ed25519PrivateKey.from_private_bytes(key.secret)
 
     def sign(self, statement: bytes) -> bytes:
-        """Return 64 bytes that nobody else can make for this statement."""
+        """Return the signature, 64 bytes."""
         return self._private.sign(statement)
 
 
 class IdentityBook:
-    """The subscribers whose public keys are known here; a strict one believes no others."""
+    """The subscribers whose public keys are known. A strict book accepts no others."""
 
     __slots__ = ("_is_strict", "_keys")
 
@@ -223,7 +223,7 @@ class IdentityBook:
             self._keys[key.node] = Ed25519PublicKey.from_public_bytes(key.secret)
 
     def is_signer(self, origin: int) -> bool:
-        """Return whether nothing is to be believed of this subscriber without its signature."""
+        """Return whether messages of this subscriber need a signature."""
         return self._is_strict or origin in self._keys
 
     def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:

@@ -89,7 +89,7 @@ def test_without_the_package_its_names_are_unknown(tmp_path: Path) -> None:
     (tmp_path / "harbour.toml").write_text(SCENARIO)
     ended = dens(tmp_path, tmp_path, "run", "harbour.toml")
     assert ended.returncode == 3
-    assert 'there is no replication policy "two_hop"' in ended.stderr
+    assert 'unknown replication policy "two_hop"' in ended.stderr
     assert 'unknown mobility model "circle"' in ended.stderr
     assert "Traceback" not in ended.stderr
 

@@ -116,9 +116,9 @@ def _explain(settings: BeaconInterface, error: OSError) -> InterfaceError:
         advice = "start dens with the capability CAP_NET_RAW, or use a group instead of broadcast"
         return InterfaceError("D360", name, f"{place} on {name}: {error.strerror}; {advice}")
     if error.errno == errno.ENETUNREACH:
-        advice = f"there is no route for it; add one: ip -6 route add ff00::/8 dev {name} table local"
+        advice = f"it has no route; add one: ip -6 route add ff00::/8 dev {name} table local"
         if not settings.is_ipv6:
-            advice = f"there is no route for it; add one: ip route add {settings.group} dev {name}"
+            advice = f"it has no route; add one: ip route add {settings.group} dev {name}"
         return InterfaceError("D359", name, f"{place} on {name} cannot be used: {error.strerror}; {advice}")
     advice = f"check `ip addr show {name}` and `ip maddr show {name}`"
     return InterfaceError("D359", name, f"{place} on {name} cannot be used: {error.strerror}; {advice}")

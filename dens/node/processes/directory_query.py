@@ -69,7 +69,7 @@ class DirectoryQuery:
         return self.heard is not None and self.heard.mediators > 0
 
     def report_no_answer(self) -> None:
-        """Report why there is no answer: the node is unreachable, or it does not support look-ups."""
+        """Report why the answer is missing: the node is unreachable, or does not support look-ups."""
         if not self._reachability.is_reached:
             self._reachability.report_never_reached()
         else:

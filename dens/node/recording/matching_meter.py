@@ -1,8 +1,8 @@
-"""What the matchers of one mediator did for each notification, as they count it themselves.
+"""Measures the work of a mediator's matchers per notification.
 
-A meter stands between an engine and its matchers and changes nothing of what they answer. Engines tell it
-which notification they asked about (`on_matched`); what was done without a word, a subscription that came
-late matched with what is carried, is put together as one step of no notification.
+A meter wraps the matchers of an engine without changing their results. The engine calls `on_matched` after
+each notification. Work in between, for example matching a new subscription with carried notifications,
+becomes one step without a notification.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,30 +16,30 @@ from plugins.matching_work import MatchingWork, work_of
 
 @dataclass(slots=True)
 class MatchingStep:
-    """So many notifications were judged, with this work, and satisfied so many subscriptions."""
+    """The work of matching some notifications, and how many subscriptions they satisfied."""
 
     origin: int | None = None
     number: int | None = None
-    """Which notification it was; None where they were several, or nobody said."""
+    """Identifies the notification; None if there were several, or it is unknown."""
     notifications: int = 0
     matches: int = 0
     work: MatchingWork = field(default_factory=MatchingWork)
 
 
 class MatchingMeter:
-    """Collects the steps of one mediator until somebody takes them."""
+    """Collects the steps of one mediator until `take` is called."""
 
     def __init__(self) -> None:
         self._steps: list[MatchingStep] = []
         self._open: MatchingStep | None = None
 
     def metered(self, assembly: Assembly) -> Assembly:
-        """Return what makes mediators as this assembly does, whose matchers this meter counts."""
+        """Return the assembly with matchers that this meter counts."""
         mission = assembly.mission
         languages = {
             number: replace(
                 language,
-                matchers={told: self._counting(make) for told, make in language.matchers.items()},
+                matchers={other: self._counting(make) for other, make in language.matchers.items()},
             )
             for number, language in mission.languages.items()
         }
@@ -55,14 +55,14 @@ class MatchingMeter:
         step.work += work
 
     def on_matched(self, item: Item) -> None:
-        """All that was counted since the last step was about this notification."""
+        """Assign everything counted since the last step to this notification."""
         step, self._open = self._open, None
         if step is not None:
             step.origin, step.number, step.notifications = item.origin, item.number, 1
             self._steps.append(step)
 
     def take(self) -> Sequence[MatchingStep]:
-        """Return the steps since this was asked last."""
+        """Return the steps since the last call."""
         steps, self._steps = self._steps, []
         if self._open is not None:
             steps.append(self._open)
@@ -102,12 +102,12 @@ class _Metered:
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, Sequence[FoundMatch]]]:
-        """Yield (position, matches); what was done is noted when the last is taken, or nobody takes more."""
-        before, asked, matches = self.work.taken(), 0, 0
+        """Yield (position, matches); the work is counted when the iterator ends or is closed."""
+        before, notified, matches = self.work.taken(), 0, 0
         try:
             for position, found in self._matcher.match_batch(notifications, now_ms):
-                asked += 1
+                notified += 1
                 matches += len(found)
                 yield position, found
         finally:
-            self._note(self.work.since(before), asked, matches)
+            self._note(self.work.since(before), notified, matches)

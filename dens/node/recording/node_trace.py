@@ -1,9 +1,9 @@
 """One node's view of the network as the rows of a trace.
 
-What the node sent, heard, stored and matched is exact. That a subscriber far away has a notification is known
-from its receipt, which says when, so deliveries count from when their receipts came by; the hops are those of
-the notification to here and of the receipt. Contacts last from the first to the last thing that was heard of
-a neighbour. What watchdogs kept at home is not known here.
+What the node sent, received, stored and matched is exact. A delivery to a remote subscriber is known from its
+receipt, which carries the time, so deliveries are recorded when their receipts arrive; their hops are those
+of the notification to this node plus those of the receipt. A contact lasts from the first to the last
+datagram of a neighbour. Readings that watchdogs did not release are unknown here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,17 +33,15 @@ from dens.overlay.wire.item import LIFETIME_MS, Item, ItemId
 from dens.overlay.wire.messages import Subscribed, Withdrawal, read_receipt
 
 FLUSH_MS: Final = 5_000
-"""So long a row waits at most until a follower sees it."""
+"""Longest time until a follower sees a row."""
 MOST_NOISE: Final = 1_000
-"""So many datagrams that are refused or repeated are written down between two flushes."""
+"""Limit of refused or repeated datagrams that are recorded between two flushes."""
 _WITHDRAWN: Final = 6
 """The place of `withdrawn_ms` in a row of `subscriptions`."""
 
 
 class NodeTrace:
-    """Turns what one node sees into rows. Times come as the node has them and are written as since the trace
-    began.
-    """
+    """Turns the events of one node into rows. Times are converted from the node's clock to the trace's."""
 
     def __init__(
         self,
@@ -54,8 +52,8 @@ class NodeTrace:
         now_ms: int,
         results: Mapping[int, ResultReader] | None = None,
     ) -> None:
-        """A neighbour that is not heard of for `gap_ms` was out of contact meanwhile. `results` read what
-        notifications say, in languages in which several may say the same.
+        """A neighbour that is silent for `gap_ms` was out of contact meanwhile. `results` are the result
+        readers of languages in which several notifications may have the same result.
         """
         self._composed = frozenset(results or ())
         self._folder = folder
@@ -65,18 +63,18 @@ class NodeTrace:
         self._journal = Journal(folder.writer, tag_bytes, results)
         self._written = folder.written
         self._carried: dict[ItemId, Item] = {}
-        """The notifications whose receipts may still come."""
+        """Notifications whose receipts may still arrive."""
         self._contacts: dict[int, tuple[int, int]] = {}
-        """When each neighbour in contact was heard of first, and last."""
+        """Times of the first and the last datagram of each neighbour in contact."""
         self._flush_ms: int | None = None
         self._noise = 0
         self._is_written = True
         self.unwritten = 0
-        """How many datagrams that were no news were too many to be written down."""
+        """Number of refused or repeated datagrams that were not recorded."""
         self._begin(now_ms)
 
     def _begin(self, now_ms: int) -> None:
-        if self._node not in self._written.nodes:  # also where an earlier life never came to say so
+        if self._node not in self._written.nodes:  # also if an earlier process was killed before
             self._written.nodes.add(self._node)
             self._journal.node(self._node, f"node-{self._node}", "mediators", "mediator")
         else:
@@ -88,7 +86,7 @@ class NodeTrace:
         self._folder.writer.checkpoint()
 
     def _end_contacts_of_the_killed(self) -> None:
-        """Write the contacts that an earlier life could not: it was killed while they lasted."""
+        """Write the contacts that were open when an earlier process was killed."""
         for peer, at_ms in self._written.heard:
             self._in_contact(peer, at_ms + self._began_ms)
         for peer, (first_ms, last_ms) in self._contacts.items():
@@ -102,8 +100,8 @@ class NodeTrace:
     # ------------------------------------------------------------------ links
 
     def heard(self, data: bytes, peer: int, now_ms: int, *, is_news: bool) -> None:
-        """A datagram came from where a neighbour is. Only news show that it is there, and of what is none
-        (a flood, a recording) a trace takes so much and no more.
+        """Record a received datagram. Only new ones prove a contact; others (a flood, a replay) are recorded
+        up to a limit.
         """
         ended = self._in_contact(peer, now_ms) if is_news else None
         if ended is not None:
@@ -116,24 +114,24 @@ class NodeTrace:
             self.unwritten += 1
 
     def _in_contact(self, peer: int, now_ms: int) -> tuple[int, int] | None:
-        """Note that a neighbour is there. If it was silent for long, return the contact that had ended."""
+        """Extend the contact with a neighbour. After a long silence return the contact that ended."""
         first_ms, last_ms = self._contacts.get(peer, (now_ms, now_ms))
         is_new = now_ms - last_ms > self._gap_ms
         self._contacts[peer] = now_ms if is_new else first_ms, now_ms
         return (first_ms, last_ms) if is_new else None
 
-    def said(self, datagrams: Iterable[Datagram], now_ms: int) -> None:
-        """Datagrams were handed to links."""
+    def sent(self, datagrams: Iterable[Datagram], now_ms: int) -> None:
+        """Record datagrams that were passed to links."""
         for datagram in datagrams:
             self._journal.frame_sent(self._at(now_ms), self._node, datagram.peer, datagram.data)
 
-    def lost(self, peer: int) -> None:
-        """A neighbour is not there any more."""
+    def contact_lost(self, peer: int) -> None:
+        """End the contact with a neighbour."""
         if peer in self._contacts:
             self._contact(peer, *self._contacts.pop(peer), censored=False)
 
-    def met(self, number: int, role: Role) -> None:
-        """Somebody takes part."""
+    def add_node(self, number: int, role: Role) -> None:
+        """Record a node when it is seen for the first time."""
         if number not in self._written.nodes:
             self._written.nodes.add(number)
             word = role.name.lower()
@@ -146,8 +144,8 @@ class NodeTrace:
 
     # ------------------------------------------------------------------ the engine
 
-    def happened(self, event: Event, data: bytes) -> None:
-        """Something happened in the node; `data` is what came last."""
+    def on_event(self, event: Event, data: bytes) -> None:
+        """Record an event of the engine; `data` is the latest datagram."""
         if isinstance(event, MessageEvent):
             self._journal.event(self._node, event.in_time_of(self._began_ms))
             if isinstance(event, NotificationMade):
@@ -165,10 +163,10 @@ class NodeTrace:
             self._journal.frame_refused(self._node, data, refused)
 
     def learn(self, items: Iterable[Item]) -> None:
-        """The node holds these; what they say that is not written yet is written."""
+        """Record messages that the node holds, as far as they are not recorded yet."""
         for item in items:
             if item.language not in self._composed or item.type != MessageType.NOTIFICATION:
-                self.met(item.origin, ORIGIN_ROLES[item.type])
+                self.add_node(item.origin, ORIGIN_ROLES[item.type])
             if item.type == MessageType.SUBSCRIBE:
                 self._subscription(item, Subscribed.from_subscribe(item.payload))
             elif item.type == MessageType.RENEW:
@@ -183,7 +181,7 @@ class NodeTrace:
     def offered(
         self, event_number: int, language: int, vector: bytes, installed: int, released: int, now_ms: int
     ) -> None:
-        """A document source of this node offered a document to its filter, which let so many out."""
+        """Record that a document source offered a document to its filter, which released `released`."""
         at_ms = self._at(now_ms)
         self._journal.offered(at_ms, self._node, event_number, language, vector, installed, released)
 
@@ -209,7 +207,7 @@ class NodeTrace:
             self._folder.writer["subscriptions"].append(*row)
 
     def _carry(self, item: Item) -> bool:
-        """Note that a notification is here whose receipt may come; say whether it is to be written down."""
+        """Keep a notification whose receipt may arrive; return whether it is to be recorded."""
         if item.created_ms < self._began_ms:
             return False  # what happened before the trace began is not in it
         self._carried[item.id] = item
@@ -220,7 +218,7 @@ class NodeTrace:
     def _notification(self, item: Item) -> None:
         if self._carry(item):
             at_ms = self._at(item.created_ms)
-            if item.language in self._composed:  # Whether a source or a DENS node made it nobody says.
+            if item.language in self._composed:  # a source or a DENS node may have made it: unknown
                 self._journal.composite(at_ms, item.replace(created_ms=at_ms))
                 return
             number = int.from_bytes(item.payload[:2], "big")
@@ -245,23 +243,23 @@ class NodeTrace:
 
     @property
     def flush_ms(self) -> int | None:
-        """Return when what is collected should be shown to followers."""
+        """Return when the collected rows are to be written."""
         return self._flush_ms
 
     def flush(self, now_ms: int) -> None:
-        """Show what is collected, and forget what can no longer be said again."""
+        """Write the collected rows, and forget messages that have expired."""
         self._flush_ms = None
         self._noise = 0
         self._folder.writer.checkpoint()
-        self._folder.tell("running", self._at(now_ms))
+        self._folder.write_manifest("running", self._at(now_ms))
         self._written.forget_expired(self._at(now_ms))
         self._carried = {id: item for id, item in self._carried.items() if item.expires_ms > now_ms}
 
     def end(self, now_ms: int) -> None:
-        """The node ends as it was told to; contacts that were still there are marked so."""
+        """Record the end of the node; contacts that are still open are marked as censored."""
         for peer, (first_ms, last_ms) in self._contacts.items():
             self._contact(peer, first_ms, last_ms, censored=now_ms - last_ms <= self._gap_ms)
         self._contacts.clear()
         self._journal.state(self._at(now_ms), self._node, "down", "stop")
         self._folder.writer.checkpoint()
-        self._folder.tell("complete", self._at(now_ms))
+        self._folder.write_manifest("complete", self._at(now_ms))

@@ -1,8 +1,6 @@
-"""Writes down what happens: one row in the trace for everything that engines, watchdogs and the air tell,
-of emulated nodes and of real ones.
+"""Records the events of engines, watchdogs and the air as rows of a trace, for emulated and real nodes.
 
-The journal only listens. Whatever it is told, nothing in the world changes, so a run with and without it
-is the same.
+The journal only observes, so a run is the same with and without it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,23 +32,23 @@ from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 from watchdog.reading import Reading, Release
 from watchdog.vector import VectorError
 
-_Told = tuple[int, int, int, int, int, int, int]
-"""What the envelope of a frame tells: type (as a code), language, origin, number, bytes, hops, age_ms."""
+_FrameFields = tuple[int, int, int, int, int, int, int]
+"""Fields of a frame's envelope: type (as a code), language, origin, number, bytes, hops, age_ms."""
 
 _LAST_STAMP: Final = 65_535
 """Stamps count seconds modulo 65,536."""
 _MADE: Final = NotificationMade.kind
 _DELIVERED: Final = NotificationDelivered.kind
 _UNREADABLE: Final = "unreadable"
-"""The type of a frame whose envelope says nothing."""
+"""The type of a frame whose envelope cannot be read."""
 
 _AT, _KIND, _NODE, _BUFFER_NODE = 0, 1, 2, 1
 """Places in a row of `messages`, and of `buffers`."""
 
 
 def _in_order(rows: NDArray[np.int64], expired: int) -> NDArray[np.int64]:
-    """Return rows of `messages` by time. Of one millisecond those come last that tell of an end, by node:
-    when a node came to tell it makes no difference to a trace.
+    """Return rows of `messages` by time. Expiries come last within a millisecond, sorted by node, because
+    nodes report them with a delay that must not affect the trace.
     """
     is_end = rows[:, _KIND] == expired
     ends = rows[is_end]
@@ -64,7 +62,7 @@ def _by_time_and_node(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Journal:
-    """Turns what happens into rows, and counts it. `results` read what notifications say, by language."""
+    """Turns events into rows and counts them. `results` are the result readers by language."""
 
     def __init__(
         self, trace: TraceWriter, tag_bytes: int, results: Mapping[int, ResultReader] | None = None
@@ -72,9 +70,9 @@ class Journal:
         self._results = dict(results or {})
         self._counts: dict[str, int] = {}
         self._tally = [0] * 64
-        """How often each kind of row was written, by its code."""
+        """Number of rows of each kind, by its code."""
         self.delivered: dict[int, int] = {}
-        """How many notifications an application was shown, by language."""
+        """Number of notifications delivered to applications, by language."""
         self._trace = trace
         self._tag_bytes = tag_bytes
         messages = trace["messages"]
@@ -87,7 +85,7 @@ class Journal:
         buffers = trace["buffers"]
         self._buffer_row, self._buffer_packed = buffers.numbers.extend, buffers.packed
         self._buffers: dict[int, tuple[int, int, int]] = {}
-        self._on_air: dict[int, tuple[bytes, _Told]] = {}
+        self._on_air: dict[int, tuple[bytes, _FrameFields]] = {}
         messages.arrange = partial(_in_order, expired=self._kind["expired"])
         buffers.arrange = _by_time_and_node
 
@@ -105,41 +103,41 @@ class Journal:
     # ------------------------------------------------------------------ the air
 
     def frame_sent(self, at_ms: int, sender: int, receiver: int, data: bytes, header: int = 0) -> None:
-        """A frame leaves. What it tells is kept until its end: a node is in one transfer at a time. One that
-        goes over several hops has a header besides its bytes."""
-        told = self._read(data, header)
-        self._on_air[sender] = data, told
+        """A frame leaves. Its fields are kept until it arrives, because a node sends one frame at a time.
+        `header` are the bytes that a frame over several hops has in addition."""
+        fields = self._read(data, header)
+        self._on_air[sender] = data, fields
         self._tally[self._sent] += 1
-        self._row(self._packed(at_ms, self._sent, sender, receiver, *told, NOTHING))
+        self._row(self._packed(at_ms, self._sent, sender, receiver, *fields, NOTHING))
 
     def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes, header: int = 0) -> None:
-        """A frame is there."""
+        """A frame arrived."""
         self._tally[self._received] += 1
         on_air = self._on_air.pop(sender, None)
-        told = on_air[1] if on_air is not None and on_air[0] is data else self._read(data, header)
-        self._row(self._packed(at_ms, self._received, receiver, sender, *told, NOTHING))
+        fields = on_air[1] if on_air is not None and on_air[0] is data else self._read(data, header)
+        self._row(self._packed(at_ms, self._received, receiver, sender, *fields, NOTHING))
 
     def frame_lost(
         self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str, header: int = 0
     ) -> None:
-        """A frame will not arrive; the sender's row, because nobody else knows of it."""
+        """A frame will not arrive. The row is the sender's, because no other node knows of it."""
         self._on_air.pop(sender, None)
         self._frame(at_ms, self._kind["lost"], sender, receiver, self._read(data, header), reason)
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
-        """An engine could do nothing with the frame that it just got."""
-        told = self._read(data)
-        self._frame(refused.at_ms, self._kind["refused"], node, refused.peer, told, refused.reason)
+        """An engine refused the frame that it just received."""
+        fields = self._read(data)
+        self._frame(refused.at_ms, self._kind["refused"], node, refused.peer, fields, refused.reason)
 
-    def _frame(self, at_ms: int, kind: int, node: int, peer: int, told: _Told, reason: str) -> None:
+    def _frame(self, at_ms: int, kind: int, node: int, peer: int, fields: _FrameFields, reason: str) -> None:
         self._tally[kind] += 1
-        self._row(self._packed(at_ms, kind, node, peer, *told, self._reason[reason]))
+        self._row(self._packed(at_ms, kind, node, peer, *fields, self._reason[reason]))
 
-    def _read(self, data: bytes, header: int = 0) -> _Told:
-        told = peek(data)
-        if told is None:
+    def _read(self, data: bytes, header: int = 0) -> _FrameFields:
+        envelope = peek(data)
+        if envelope is None:
             return self._type[_UNREADABLE], 0, 0, 0, len(data) + header, 0, 0
-        kind, language, origin, number, age_ms, hops = told
+        kind, language, origin, number, age_ms, hops = envelope
         return self._types[kind], language, origin, number, len(data) + header, hops, age_ms
 
     # ------------------------------------------------------------------ engines
@@ -163,17 +161,17 @@ class Journal:
             )  # fmt: skip
 
     def composite(self, at_ms: int, item: Item) -> None:
-        """A DENS node made this of what it holds."""
+        """A DENS node created a composite notification."""
         self._trace["composites"].append(
             at_ms, item.origin, item.number, item.language, item.created_ms, LIFETIME_MS[item.lifetime_q],
             item.payload,
         )  # fmt: skip
-        self._said(at_ms, item.id, item.language, item.payload)
+        self._record_results(at_ms, item.id, item.language, item.payload)
 
-    def _said(self, at_ms: int, message: ItemId, language: int, vector: bytes) -> None:
-        """Write down what a notification says, where several may say the same."""
+    def _record_results(self, at_ms: int, message: ItemId, language: int, vector: bytes) -> None:
+        """Record the results of a notification, if its language has a result reader."""
         reader = self._results.get(language)
-        with suppress(VectorError):  # Whoever takes such a notification says what is wrong with it.
+        with suppress(VectorError):  # the receiver reports an invalid notification
             for result in () if reader is None else reader(vector):
                 self._trace["results"].append(
                     at_ms, message >> NUMBER_BITS, message & NUMBER_MASK, language, result.identity,
@@ -181,7 +179,7 @@ class Journal:
                 )  # fmt: skip
 
     def matching(self, at_ms: int, node: int, step: MatchingStep, cost_us: float) -> None:
-        """A mediator's matchers were asked about a notification, or about several."""
+        """A mediator matched one or several notifications."""
         work = step.work
         self._trace["matching_work"].append(
             at_ms, node, step.origin, step.number, step.notifications, step.matches, work.feature_tests,
@@ -207,7 +205,7 @@ class Journal:
         )  # fmt: skip
 
     def buffer(self, at_ms: int, node: int, subscriptions: int, notifications: int, octets: int) -> None:
-        """A node holds this much; a row is written only if that is news."""
+        """Record the holdings of a node if they have changed."""
         held = (subscriptions, notifications, octets)
         if self._buffers.get(node) != held:
             self._buffers[node] = held
@@ -216,13 +214,13 @@ class Journal:
     # ------------------------------------------------------------------ applications and sensors
 
     def subscribed(self, at_ms: int, node: int, language: int, vector: bytes, document: str | None) -> None:
-        """An application asked for something."""
+        """An application subscribed."""
         self._count("subscribed")
         self._revision(node, language, vector, at_ms, None, document)
 
     def withdrawn(self, at_ms: int, node: int, language: int, vector: bytes, created_ms: int) -> None:
-        """An application took back what it asked for at `created_ms`: a second row, which is read with the
-        first, because what is written may have been read by a follower."""
+        """An application withdrew the subscription of `created_ms`. This is a second row, because a follower
+        may have read the first one already."""
         self._revision(node, language, vector, created_ms, at_ms, None)
 
     def _revision(
@@ -254,9 +252,9 @@ class Journal:
         cost_us: float,
         exact: bytes | None = None,
     ) -> None:
-        """A watchdog looked at a reading and let this out; something may have held more of it back.
+        """A watchdog evaluated a reading and released this; a rule may have suppressed more of it.
 
-        `exact` are the values as the source knew them, where their bytes do not tell all of it.
+        `exact` are the values of the source if their encoding in bytes loses precision.
         """
         self._count("readings")
         if not releases:
@@ -289,8 +287,8 @@ class Journal:
         installed: int,
         released: int,
     ) -> None:
-        """A document source offered this to its filter, which held so many subscriptions and let so many
-        notifications out. Documents of a source are numbered apart from its readings.
+        """A document source offered this to its filter, which has `installed` subscriptions and released
+        `released` notifications. Documents and readings of a source are numbered separately.
         """
         self._count("documents")
         self._trace["documents"].append(at_ms, node, event_number, language, vector, installed, released)
@@ -305,8 +303,8 @@ class Journal:
         event_number: int,
         event: int | None = None,
     ) -> None:
-        """A notification left its source: of the reading with this number among those of an event class, or
-        of the document with this number.
+        """A notification left its source. `event_number` is the number of the reading within its event class,
+        or of the document.
         """
         self._count("published")
         self._trace["notifications"].append(
@@ -314,11 +312,11 @@ class Journal:
             LIFETIME_MS[lifetime_q], vector, event,
         )  # fmt: skip
         if language in self._results:
-            self._said(at_ms, message, language, vector)
+            self._record_results(at_ms, message, language, vector)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how often everything happened."""
+        """Return the counts of all events."""
         return self._counts | {kind: self._tally[code] for kind, code in self._kind.items()}
 
     def _count(self, what: str) -> None:

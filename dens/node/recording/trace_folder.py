@@ -1,8 +1,8 @@
-"""The folder of a node's trace: a run's, as far as a node that nobody planned can have one.
+"""The trace folder of a node: like a run's, as far as that is possible without a scenario.
 
-Its manifest says `running` while the node lives and `complete` when it was ended; a node that starts again
-goes on with it. Time 0 is when the folder was made. What its tables say already is read again at the start,
-so that nothing is written twice.
+The manifest's status is `running` while the node runs and `complete` after it was stopped; a restarted node
+continues the trace. Time 0 is when the folder was made. The tables are read at the start, so that no row is
+written twice.
 """
 
 from collections.abc import Mapping
@@ -33,11 +33,11 @@ RevisionKey = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Written:
-    """What a trace says already, as far as it could be said again."""
+    """Rows that are in the trace already and might otherwise be written again."""
 
     nodes: set[int] = field(default_factory=set)
     revisions: dict[RevisionKey, tuple[Any, ...]] = field(default_factory=dict)
-    """The row of every revision that was written last."""
+    """The latest row of every revision."""
     notifications: dict[ItemId, int] = field(default_factory=dict)
     """When each of them expires, in the time of the trace."""
     deliveries: set[tuple[int, ItemId]] = field(default_factory=set)
@@ -50,16 +50,18 @@ class Written:
     """(a, b, begin_ms) of those that are written."""
 
     def forget_expired(self, at_ms: int) -> None:
-        """Forget what nobody can say again: a node that runs for weeks has seen more than it may remember."""
+        """Forget expired notifications and their deliveries, to bound the memory of a node that runs for
+        weeks.
+        """
         self.notifications = {id: end for id, end in self.notifications.items() if end > at_ms}
         self.deliveries = {one for one in self.deliveries if one[1] in self.notifications}
 
 
 class TraceFolder:
-    """Where one node writes. `began_ms` is the node's time at which the trace has 0."""
+    """The folder that one node writes. `began_ms` is the node's time at time 0 of the trace."""
 
     def __init__(self, path: Path, plan: NodePlan, now_ms: int) -> None:
-        """Make the folder, or go on with the one that this node wrote; any other is refused."""
+        """Make the folder, or continue the one that this node wrote; any other is refused."""
         self._path = path
         self._document: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
@@ -85,29 +87,29 @@ class TraceFolder:
             self._document["began_ms"] = earlier["began_ms"]
         self.began_ms: int = self._document["began_ms"]
         self.goes_on_ms: int | None = None if earlier is None else earlier["simulated_ms"]
-        """How far an earlier life of the node had written, in the time of the trace."""
+        """The end of the trace before the restart, in the trace's time."""
         self.was_ended = earlier is not None and earlier.get("status") == "complete"
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refusal(f"{path}: the trace cannot be written there: {error.strerror}") from None
         try:
-            self._hold = FolderLock(path)  # until the node is no more
+            self._lock = FolderLock(path)  # until the process ends
         except FolderLocked as error:
             raise Refusal(str(error)) from None
         self.written = _written(path, now_ms - self.began_ms)
-        self.tell("running", self.goes_on_ms or 0)
+        self.write_manifest("running", self.goes_on_ms or 0)
         self.writer = TraceWriter(path / "trace", goes_on=True)
 
-    def tell(self, status: Literal["running", "complete"], reached_ms: int) -> None:
-        """Say in the manifest how far the tables are whole."""
+    def write_manifest(self, status: Literal["running", "complete"], reached_ms: int) -> None:
+        """Write the manifest with the status and the time up to which the tables are complete."""
         reached_ms = max(reached_ms, self.goes_on_ms or 0)  # a clock may have been put back
         document = {**self._document, "status": status, "simulated_ms": reached_ms}
         write_document(self._path, "manifest.json", document)
 
 
 def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the manifest of what this node wrote here before, or None where there is nothing."""
+    """Return the manifest of an earlier process of this node, None if the folder is empty."""
     if path.exists() and not path.is_dir():
         raise Refusal(f"{path} is a file; name a folder for the trace")
     if not path.exists() or not any(not one.name.startswith(".manifest.json") for one in path.iterdir()):
@@ -119,9 +121,9 @@ def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
     except DocumentError as error:
         if any(problem.code != "D383" for problem in error.problems):
             raise  # a link, or no file at all
-        raise Refusal(f"{path} holds something that is no trace of a node; name another folder") from None
+        raise Refusal(f"{path} is not empty and not the trace of a node; name another folder") from None
     except (OSError, KeyError):
-        raise Refusal(f"{path} holds something that is no trace of a node; name another folder") from None
+        raise Refusal(f"{path} is not empty and not the trace of a node; name another folder") from None
     if theirs["node"] != document["node"]:
         raise Refusal(f"{path} holds the trace of node {theirs['node']}; name another folder")
     if theirs != {key: document[key] for key in theirs}:
@@ -130,8 +132,8 @@ def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _written(run: Path, now_ms: int) -> Written:
-    """Read what may be said again at this moment. Of the many parts of `messages` only the newest are read,
-    as far back as something was told that somebody may still get.
+    """Read the rows that might be written again. Of the many parts of `messages` only the newest are read,
+    back to the oldest notification that can still be delivered.
     """
     written = Written()
     written.nodes = {row["node"] for row in rows_of(run, "nodes", ["node"])}

@@ -1,4 +1,4 @@
-"""From a node's file to all that the node needs, or to everything that is wrong with it."""
+"""Reads and validates a node's file and the files that it names."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -30,14 +30,14 @@ from plugins.registry import languages
 
 THESAURUS_SUFFIXES = (COMPILED_SUFFIX, *SKOS_SUFFIXES)
 NO_KEY = (
-    "is beyond loopback, and keys are needed there: anybody could speak for every node; "
+    "is beyond loopback, where a mission key is needed: without it any machine could speak for every node; "
     'make one with `dens key new -o mission.key` and write key = "mission.key"'
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Makes problems at the places of one node's file."""
+    """Creates problems with positions in one node's file."""
 
     file: str
     positions: TomlPositions
@@ -46,13 +46,13 @@ class Places:
         self, path: KeyPath, code: str, message: str, *, meant: Iterable[str] = (), is_key: bool = False
     ) -> Problem:
         """Return an error at the place of this key; for `meant` see `TomlPositions.problem`."""
-        said = f"{key_path(path)}: {message}" if path else message
-        return self.positions.problem(self.file, path, code, said, meant=meant, is_key=is_key)
+        text = f"{key_path(path)}: {message}" if path else message
+        return self.positions.problem(self.file, path, code, text, meant=meant, is_key=is_key)
 
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """A node that can be started: its settings, and what the files say that they name."""
+    """Everything needed to start a node: its settings and the content of the files that they name."""
 
     settings: NodeSettings
     folder: Path
@@ -63,44 +63,44 @@ class NodePlan:
     mission_key: Key | None
     identities: IdentityBook | None
     thesauri: tuple[str | Path, ...] = ()
-    """The names of shipped ones, and files; they lie over the one that ships."""
+    """The names of shipped ones, and files. They take precedence over the shipped thesaurus."""
     places: Places | None = None
-    """Where everything stands in the file."""
+    """Positions of the keys in the file."""
 
     @property
     def store(self) -> Path:
-        """Return where the node keeps what it must not lose."""
+        """Return the path of the node's store."""
         return self.folder / self.settings.store
 
     @property
     def secret(self) -> bytes | None:
-        """Return what tags are made with, or None where there are none."""
+        """Return the secret of the mission key, None without authentication."""
         return None if self.mission_key is None else self.mission_key.secret
 
     @property
     def languages(self) -> dict[int, SubscriptionLanguage]:
-        """Return every language, matching as the file says."""
+        """Return all languages with the matcher and condition of the file."""
         return MatchingChoice(self.settings.matcher, self.settings.condition).applied(languages())
 
     def problem(self, path: KeyPath, code: str, message: str) -> Problem:
-        """Return an error that shows only when the node starts, at its place in the file."""
+        """Return an error found at the start of the node, at its place in the file."""
         if self.places is None:
             return Problem(str(self.folder), 0, 0, "error", code, message)
         return self.places.problem(path, code, message)
 
     def replication(self) -> ReplicationPolicy:
-        """Return the policy that decides which mediator gets a copy of what."""
+        """Return the replication policy of the file."""
         settings = self.settings
         return made_policy(settings.policy, settings.node, settings.policies.get(settings.policy, {}))
 
     @property
     def peers(self) -> dict[int, Address]:
-        """Return the listed peers and where they are."""
+        """Return the addresses of the listed peers."""
         return {peer.node: address_of(peer.address) for peer in self.settings.peer}
 
 
 def load_node(path: Path) -> NodePlan:
-    """Read a node's file and the files that it names; all that is wrong raises one `DocumentError`."""
+    """Read a node's file and the files that it names; all problems are raised as one `DocumentError`."""
     text = read_text(path)
     settings, positions = read_model(text, str(path), NodeSettings, CODES)
     places, folder = Places(str(path), positions), path.parent
@@ -128,7 +128,7 @@ def load_node(path: Path) -> NodePlan:
 
 
 def check_node_file(path: Path) -> list[Problem]:
-    """Return everything that is wrong with a node's file; nothing when the node can be started."""
+    """Return the problems of a node's file; empty if the node can be started."""
     try:
         load_layers(load_node(path).thesauri)
     except DocumentError as error:
@@ -137,11 +137,11 @@ def check_node_file(path: Path) -> list[Problem]:
 
 
 def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
-    """Yield what is wrong with how the values fit together."""
+    """Yield values that do not fit together."""
     known = [limit.name for limit in fields(Limits)]
     for name in settings.limits:
         if name not in known:
-            message = f"there is no such limit{did_you_mean(name, known)}; there are {', '.join(known)}"
+            message = f"unknown limit{did_you_mean(name, known)}; limits are {', '.join(known)}"
             meant = likely_meant(name, known)
             yield places.problem(("limits", name), "D342", message, meant=meant, is_key=True)
     if settings.policy not in policies():
@@ -151,10 +151,10 @@ def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     for path, message in parameter_faults(settings.policies):
         yield places.problem(("policies", *path), "D342", message)
     if settings.udp is None and settings.peer:
-        message = "peers are reached over UDP; say under which address this node is: [udp], address"
+        message = "peers are reached over UDP; give this node's own address: [udp], address"
         yield places.problem(("peer",), "D343", message)
     elif settings.udp is None and not settings.serial:
-        message = "this node would talk to nobody; give it [udp] with an address, or a [[serial]] port"
+        message = "this node has no link; give it [udp] with an address, or a [[serial]] port"
         yield places.problem((), "D343", message)
     yield from _addresses(settings, places)
     yield from _discovery(settings, places)
@@ -169,8 +169,8 @@ def _matching(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     )
     for language in known:
         if settings.matcher in language.partial_algorithms:
-            message = f'"{settings.matcher}" does not serve every aggregator, and a node is asked for any'
-            yield places.problem(("matcher",), "D392", f"{message}; take another")
+            message = f'"{settings.matcher}" does not support all aggregators, but subscriptions may use any'
+            yield places.problem(("matcher",), "D392", f"{message}; choose another")
 
 
 def _addresses(settings: NodeSettings, places: Places) -> Iterator[Problem]:
@@ -187,14 +187,14 @@ def _addresses(settings: NodeSettings, places: Places) -> Iterator[Problem]:
         if key[0] == "peer" and address[1] == 0:
             yield places.problem(key, "D342", "a peer has a port; 0 is for this node's own address")
         elif address[1] != 0 and address in seen:
-            yield places.problem(key, "D346", f"{text} stands here twice; each node has its own address")
+            yield places.problem(key, "D346", f"{text} is listed twice; each node has its own address")
         seen.add(address)
 
 
 def _discovery(settings: NodeSettings, places: Places) -> Iterator[Problem]:
-    """Yield what is wrong with how nodes are to be found; which interfaces there are shows at the start."""
+    """Yield problems of the discovery settings. Interfaces are checked when the node starts."""
     if settings.discovery and settings.udp is None:
-        message = "beacons say where this node talks; say under which address it does: [udp], address"
+        message = "beacons announce this node's UDP address; give it: [udp], address"
         yield places.problem(("discovery",), "D343", message)
         return
     seen: set[tuple[str, str | None, int]] = set()
@@ -203,10 +203,10 @@ def _discovery(settings: NodeSettings, places: Places) -> Iterator[Problem]:
         address, path = address_of(settings.udp.address), ("discovery", index)
         is_ipv6 = ":" in address[0]
         if one.broadcast and one.group is not None:
-            message = "beacons go to a group or to everybody; leave out group, or broadcast"
+            message = "beacons are either multicast or broadcast; leave out group or broadcast"
             yield places.problem((*path, "broadcast"), "D342", message)
         elif one.broadcast and is_ipv6:
-            message = "IPv6 knows no broadcast; give a group, such as ff02::4445"
+            message = "IPv6 has no broadcast; give a group, such as ff02::4445"
             yield places.problem((*path, "broadcast"), "D342", message)
         elif one.group is not None and (":" in one.group) is not is_ipv6:
             message = (
@@ -215,13 +215,13 @@ def _discovery(settings: NodeSettings, places: Places) -> Iterator[Problem]:
             yield places.problem((*path, "group"), "D342", message)
         if is_loopback(address) and one.interface != "lo":
             message = (
-                f"nobody on {one.interface} reaches {settings.udp.address}; "
+                f"nodes on {one.interface} cannot reach {settings.udp.address}; "
                 'give [udp] an address beyond loopback, or write interface = "lo"'
             )
             yield places.problem((*path, "interface"), "D342", message)
         place = (one.interface, one.group, one.port)
         if place in seen:
-            message = f"{one.interface} stands here twice with the same group; once is enough"
+            message = f"{one.interface} is listed twice with the same group; remove one"
             yield places.problem((*path, "interface"), "D346", message)
         seen.add(place)
 
@@ -243,13 +243,13 @@ def _numbers(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     ports: set[str] = set()
     for index, serial in enumerate(settings.serial):
         if serial.port in ports:
-            message = f"{serial.port} stands here twice; there is one board on a port"
+            message = f"{serial.port} is listed twice; a port has one board"
             yield places.problem(("serial", index, "port"), "D346", message)
         ports.add(serial.port)
         port = Path(serial.port)
         if port.is_dir() or port.is_file():
             what = "a folder" if port.is_dir() else "a plain file"
-            message = f"{serial.port} is {what}, and no serial port; name its device, such as /dev/ttyACM0"
+            message = f"{serial.port} is {what}, not a serial port; name its device, such as /dev/ttyACM0"
             yield places.problem(("serial", index, "port"), "D345", message)
 
 
@@ -288,7 +288,7 @@ def _vocabularies(
         elif (folder / name).is_file():
             named.append(folder / name)
         else:
-            message = f'there is no file "{name}" beside the node\'s file'
+            message = f'the file "{name}" does not exist beside the node\'s file'
             problems.append(places.problem(("vocabularies", index), "D345", message))
     return tuple(named) if settings.vocabularies else known
 
@@ -296,7 +296,7 @@ def _vocabularies(
 def _thesauri(
     settings: NodeSettings, folder: Path, places: Places, problems: list[Problem]
 ) -> tuple[str | Path, ...]:
-    """Return the thesauri that the file names; they are read where words matter, in ends that ask."""
+    """Return the thesauri that the file names. Only subscribers read them."""
     named: list[str | Path] = []
     for index, name in enumerate(settings.thesaurus):
         if name in shipped_thesauri():
@@ -305,7 +305,7 @@ def _thesauri(
             named.append(folder / name)
         else:
             known = listed([*shipped_thesauri(), *THESAURUS_SUFFIXES])
-            message = f'there is no thesaurus "{name}" beside the node\'s file ({known})'
+            message = f'the thesaurus "{name}" is neither shipped nor beside the node\'s file ({known})'
             problems.append(places.problem(("thesaurus", index), "D345", message))
     return tuple(named)
 

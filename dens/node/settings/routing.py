@@ -1,4 +1,4 @@
-"""How mediators route, as files of nodes and scenarios say it: all mediators of a mission route alike."""
+"""Routing settings of node files and scenarios. All mediators of a mission route in the same way."""
 
 from typing import Annotated, Literal
 
@@ -12,13 +12,13 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class RoutingTable(BaseModel):
-    """A table of a file: unknown keys are forbidden, and nothing is read as something else."""
+    """A table of a file: unknown keys are refused, and values are not converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class MergingSettings(RoutingTable):
-    """How alike subscriptions are that brokers merge."""
+    """How similar subscriptions must be to be merged by brokers."""
 
     overlap: Share = 0.5
     possibility: Share = 1.0
@@ -27,7 +27,7 @@ class MergingSettings(RoutingTable):
 
 
 class BrokerSettings(RoutingTable):
-    """What brokers spare each other, and how long they wait for a neighbour that is gone."""
+    """Which optimisations brokers use, and how long they wait for a lost neighbour."""
 
     covering: bool = True
     merging: MergingSettings | None = None
@@ -36,10 +36,10 @@ class BrokerSettings(RoutingTable):
 
     @property
     def spared(self) -> RoutingOptions:
-        """Return what languages are asked for."""
+        """Return the options for the routing relations of languages."""
         merging = None if self.merging is None else MergingOptions(**self.merging.model_dump())
         return RoutingOptions(self.covering, merging)
 
     def options(self, routing: Routing) -> BrokerOptions:
-        """Return how brokers are made."""
+        """Return the options of a broker."""
         return BrokerOptions(routing == "flood", self.advertisements, int(1000 * self.patience_s))

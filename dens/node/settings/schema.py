@@ -1,4 +1,4 @@
-"""The file of a node: who it is, what it keeps, and whom it talks to (docs/how-to/node.md)."""
+"""Schema of a node's file: identity, storage, links and peers (docs/how-to/node.md)."""
 
 from ipaddress import ip_address
 from typing import Annotated, Literal
@@ -28,7 +28,7 @@ def address_of(text: str) -> Address:
 
 
 def is_loopback(address: Address) -> bool:
-    """Return whether nobody outside of this machine can be there."""
+    """Return whether an address is reachable from this machine only."""
     return ip_address(address[0]).is_loopback
 
 
@@ -37,7 +37,7 @@ def _checked_address(text: str) -> str:
         address_of(text)
     except ValueError:
         raise PydanticCustomError(
-            "D342", '"{text}" is no address; write an IP address and a port: 127.0.0.1:7001', {"text": text}
+            "D342", '"{text}" is not an IP address with a port, such as 127.0.0.1:7001', {"text": text}
         ) from None
     return text
 
@@ -47,7 +47,7 @@ AddressText = Annotated[str, AfterValidator(_checked_address)]
 
 def _checked_name(text: str) -> str:
     if not text or "\0" in text:
-        raise PydanticCustomError("D342", "this is no name of a file", {})
+        raise PydanticCustomError("D342", "a file name must not be empty or contain NUL", {})
     return text
 
 
@@ -55,7 +55,7 @@ FileName = Annotated[str, AfterValidator(_checked_name)]
 
 
 class Settings(BaseModel):
-    """A table of the file: unknown keys are forbidden, and nothing is read as something else."""
+    """A table of the file: unknown keys are refused, and values are not converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -69,7 +69,7 @@ class UdpSettings(Settings):
 
 
 class PeerSettings(Settings):
-    """Another DENS node, which is greeted until it answers."""
+    """Another DENS node. It is greeted until it answers."""
 
     node: NodeNumber
     address: AddressText
@@ -83,7 +83,7 @@ def _checked_group(text: str) -> str:
         pass
     raise PydanticCustomError(
         "D342",
-        '"{text}" is no multicast group; write one such as 239.255.68.69 or ff02::4445',
+        '"{text}" is not a multicast group, such as 239.255.68.69 or ff02::4445',
         {"text": text},
     )
 
@@ -92,12 +92,12 @@ def _checked_interface(text: str) -> str:
     if 1 <= len(text.encode()) <= 15 and not any(one.isspace() or one in "/\0" for one in text):
         return text
     raise PydanticCustomError(
-        "D342", '"{text}" is no name of an interface; write one such as wlan0', {"text": text}
+        "D342", '"{text}" is not the name of an interface, such as wlan0', {"text": text}
     )
 
 
 class DiscoverySettings(Settings):
-    """An interface on which nodes find each other by beacons, to a group or to everybody."""
+    """An interface for discovery by beacons, which are multicast or broadcast."""
 
     interface: Annotated[str, AfterValidator(_checked_interface)]
     group: Annotated[str, AfterValidator(_checked_group)] | None = None
@@ -107,7 +107,7 @@ class DiscoverySettings(Settings):
 
 
 class SerialSettings(Settings):
-    """A port with one board on it. From a trusted one everything is taken without a tag, and marked."""
+    """A port with one board. Messages of a trusted port need no tag, and are marked as unverified."""
 
     port: FileName
     node: NodeNumber
@@ -116,7 +116,7 @@ class SerialSettings(Settings):
 
 
 class NodeSettings(Settings):
-    """The whole file. Paths are relative to the folder that it stands in."""
+    """The whole file. Paths are relative to its folder."""
 
     node: NodeNumber
     store: FileName
@@ -125,18 +125,18 @@ class NodeSettings(Settings):
     key: FileName | None = None
     identities: list[FileName] = Field(default_factory=list)
     algorithm: Literal["fnif", "fnifs", "fnifc"] = "fnifs"
-    """How the filter of an end that publishes goes over subscriptions (docs/how-to/boards.md)."""
+    """Filter algorithm of publishers (docs/how-to/boards.md)."""
     matcher: str | None = None
-    """How the node finds what a notification satisfies (docs/explanation/matching.md)."""
+    """Matching algorithm of the node (docs/explanation/matching.md)."""
     condition: str | None = None
-    """When a notification serves a subscription at all; the same in a whole mission."""
+    """Feature condition for a match; the same for all nodes of a mission."""
     policy: str = DEFAULT_POLICY
     policies: dict[str, dict[str, int]] = Field(default_factory=dict)
     hosts: list[NodeNumber] = Field(default_factory=list, max_length=MOST_HOSTED)
     covering: bool = False
-    """Whether mediators spare installs of what is covered, and sources can be relied on for that."""
+    """Whether mediators suppress INSTALLs of covered subscriptions, and sources grant leases for that."""
     routing: Routing = "carry"
-    """Whether the node carries, or is a broker, or one that floods; the same in a whole mission."""
+    """Store-carry-forward, content-based brokers, or flooding; the same for all nodes of a mission."""
     broker: BrokerSettings = BrokerSettings()
     limits: dict[str, PositiveInt] = Field(default_factory=dict)
     udp: UdpSettings | None = None

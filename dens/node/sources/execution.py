@@ -1,6 +1,6 @@
-"""The execution environment of a host: the local data dictionary says which of its sources serve what.
+"""The execution environment of a host: the local data dictionary decides which sources serve a subscription.
 
-Emulated publishers and `dens node publish` begin here; a board reads its own extract instead
+Emulated publishers and `dens node publish` use it; a board reads its own extract instead
 (watchdog/offered_sources.py).
 """
 
@@ -11,14 +11,14 @@ from plugins.language import LookUp
 from watchdog.execution import ExecutionEnvironment
 
 Pair = tuple[str, str]
-"""Protocol and content type: what says of which class a source is."""
+"""Protocol and content type, which select the class of a source."""
 
 
 class LocalSources:
     """The sources of a local data dictionary by number, in its order, as long as it does not change."""
 
     def __init__(self, dictionary: LocalDataDictionary, lookups: Mapping[int, LookUp]) -> None:
-        """Number them. `lookups` say, by language, what a subscription asks of a publisher."""
+        """Number the sources. `lookups` return, by language, what a subscription needs from a publisher."""
         self.dictionary = dictionary
         self._lookups = lookups
         self._numbers = {source.offered: number for number, source in enumerate(dictionary.sources)}
@@ -40,15 +40,15 @@ class LocalSources:
 
 
 def failure_words(pairs: list[Pair], say: Callable[[str], None]) -> Callable[[int, str, Exception], None]:
-    """Return what says in words that a source failed."""
+    """Return a function that reports the failure of a source."""
 
-    def tell(number: int, verb: str, error: Exception) -> None:
+    def report(number: int, verb: str, error: Exception) -> None:
         protocol, content_type = pairs[number]
         done = {"start": "could not be started", "read": "could not be read", "stop": "did not stop well"}
         reason = str(error) or type(error).__name__
         say(f"source {number} ({protocol}, {content_type or 'no content type'}) {done[verb]}: {reason}")
 
-    return tell
+    return report
 
 
 def environment_for(
@@ -57,5 +57,5 @@ def environment_for(
     say: Callable[[str], None] | None = None,
 ) -> ExecutionEnvironment:
     """Return an environment in which nothing runs yet."""
-    tell = None if say is None else failure_words(sources.pairs, say)
-    return ExecutionEnvironment(sources, dict(registry), tell)
+    report = None if say is None else failure_words(sources.pairs, say)
+    return ExecutionEnvironment(sources, dict(registry), report)

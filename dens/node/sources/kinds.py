@@ -1,7 +1,7 @@
 """The registry of a host: which class of source reads which protocol and content type.
 
 A third party's package names a `SourceKind` in the entry-point group `dens.sources`; `dens node publish
---protocol … --content-type …` finds it here without anything else being told about it.
+--protocol … --content-type …` finds it without further configuration.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ ENTRY_POINT_GROUP: Final = "dens.sources"
 
 
 class Source(Protocol):
-    """Yields readings of one event class. It is made before anybody asks, so making it costs nothing."""
+    """Yields readings of one event class. It is created before it is needed, so creation must be cheap."""
 
     @property
     def attributes(self) -> Sequence[str]:
@@ -35,38 +35,38 @@ class Source(Protocol):
         ...
 
     def start(self) -> None:
-        """Begin, because somebody asked; what cannot be started raises. It may have run before."""
+        """Start, because a subscription needs it; raise if that fails. It may have run before."""
         ...
 
     def read_into(self, reading: ExactReading, stamp_s: int) -> bool:
-        """Fill the reading with the next event; say whether there was one. It must not wait for long. Whoever
-        asks gives the reading its number.
+        """Fill the reading with the next event; return whether there was one. It must not block. The caller
+        numbers the reading.
         """
         ...
 
     def stop(self) -> None:
-        """Rest, because nobody asks any more."""
+        """Stop, because no subscription needs it any more."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOrder:
-    """What a source is made of."""
+    """Arguments for creating a source."""
 
     place: str
-    """Where it is, as the person who starts it says: a file, a device, an address."""
+    """Its location as given by the user: a file, a device, an address."""
     event: EventClass
     ignored: frozenset[str]
-    """What of it need not be known."""
+    """Names of columns to ignore."""
     tell: Callable[[Problem], None]
-    """Hears of what cannot be taken."""
+    """Receives the problems of values that cannot be used."""
     counters: dict[str, int]
     """The watchdog's: `missing` and `clipped`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """A class of sources. What `make` refuses it raises as a `Refusal`."""
+    """A class of sources. `make` raises `Refusal` for a place that cannot be used."""
 
     name: str
     protocol: str
@@ -76,7 +76,7 @@ class SourceKind:
 
     @property
     def pair(self) -> Pair:
-        """Return by what it is found."""
+        """Return its key in the registry."""
         return self.protocol, self.content_type
 
 
@@ -85,7 +85,7 @@ def _recording(order: SourceOrder) -> Recording:
     return Recording(columns, order.event, order.tell, order.counters)
 
 
-BUILT_IN: Final = (SourceKind("csv", "file", "text/csv", "a recording, a reading a line", _recording),)
+BUILT_IN: Final = (SourceKind("csv", "file", "text/csv", "a recording, one reading per line", _recording),)
 
 
 def source_kinds(found: Iterable[EntryPoint] | None = None) -> dict[Pair, SourceKind]:
@@ -97,11 +97,11 @@ def source_kinds(found: Iterable[EntryPoint] | None = None) -> dict[Pair, Source
     wanted = f"a {SourceKind.__name__} of {SourceKind.__module__}"
     for entry, kind in members(ENTRY_POINT_GROUP, "source", _is_kind, wanted, found):
         if kind.protocol not in PROTOCOLS or kind.content_type not in CONTENT_TYPES:
-            said = f"({kind.protocol}, {kind.content_type}) has no code; see 'dens help knowledge'"
-            raise OutsidePackageError(f"{described('source', entry)}: {said}")
+            reason = f"({kind.protocol}, {kind.content_type}) has no code; see 'dens help knowledge'"
+            raise OutsidePackageError(f"{described('source', entry)}: {reason}")
         if kind.pair in known:
-            said = f"({kind.protocol}, {kind.content_type}) is read by {known[kind.pair].name} already"
-            raise OutsidePackageError(f"{described('source', entry)}: {said}")
+            reason = f"({kind.protocol}, {kind.content_type}) is read by {known[kind.pair].name} already"
+            raise OutsidePackageError(f"{described('source', entry)}: {reason}")
         known[kind.pair] = kind
     return known
 
@@ -111,19 +111,18 @@ def _is_kind(member: object) -> bool:
 
 
 def made_source(kind: SourceKind, order: SourceOrder) -> Source:
-    """Return a source that costs nothing yet. What raises anything but a refusal is a defect of its
-    package."""
+    """Return a new source. Any exception but a refusal is a defect of its package."""
     try:
         return kind.make(order)
     except (Refusal, DocumentError):
         raise
     except Exception as error:
-        said = f"it raised {type(error).__name__}: {error}; mend or remove its package"
-        raise OutsidePackageError(f"source {kind.name} cannot be made: {said}") from error
+        reason = f"it raised {type(error).__name__}: {error}; fix or remove its package"
+        raise OutsidePackageError(f"source {kind.name} cannot be made: {reason}") from error
 
 
 def source_kind(protocol: str, content_type: str) -> SourceKind:
-    """Return the kind for a protocol and content type; where there is none, it is refused."""
+    """Return the kind for a protocol and content type, or raise `Refusal`."""
     known = source_kinds()
     if (protocol, content_type) not in known:
         there = "; ".join(f"{one}, {other or 'no content type'}" for one, other in known)

@@ -1,9 +1,9 @@
-"""A recording that is replayed from a file which is whole: everything of it that is not taken is told.
+"""Replays a recording from a complete file and reports every line and value that it rejects.
 
-A watchdog's own source counts what it skips, because a board has nobody to tell, and clips what lies outside
-of a domain, because a sensor that is driven to its end means it. A person who replays a file wants to know
-which line, which value, and why; and a number that no sensor of this kind can give (a slip of the keyboard, a
-unit that is another one) must never become an alarm at the domain's edge.
+A watchdog's own source only counts what it skips, because a board has no console, and clips values outside
+the domain, because a saturated sensor means it. The user of a file wants to know which line, which value, and
+why; and a value that no such sensor can measure (a typing error, a wrong unit) must never become an alarm at
+the limit of the domain.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,19 +19,19 @@ from plugins.value_texts import corners_of, fault_of, semicolon_hint, shown
 from watchdog.csv_source import split_row
 
 LONGEST_LINE: Final = 65_536
-"""Bytes. No sensor says so much at once; what does is skipped without being held in memory."""
+"""Bytes. Longer lines are skipped without being held in memory."""
 
 Tell = Callable[[Problem], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the first line of a recording names: which of its columns are taken, and which are not known."""
+    """The header of a recording: columns that are used, and unknown ones."""
 
     path: Path
     names: tuple[str, ...]
     taken: dict[int, Attribute]
-    """The attributes, by the places of their columns."""
+    """The attributes by column."""
     unknown: tuple[Problem, ...]
 
     @property
@@ -41,41 +41,40 @@ class Columns:
 
 
 def recorded_columns(place: str | Path, event: EventClass, ignored: frozenset[str] = frozenset()) -> Columns:
-    """Read the first line of a recording; one without any attribute of this event class is refused.
+    """Read the header of a recording; one without any attribute of this event class is refused.
 
-    A column that is none, and that nobody said is to be ignored, is a problem of its own.
+    A column that is neither an attribute nor ignored is a problem.
     """
     path = Path(place)
     if not path.is_file():
-        raise Refusal(f"{path} is no file; give a CSV file whose first line names attributes")
+        raise Refusal(f"{path} is not a file; give a CSV file whose first line names attributes")
     with path.open("rb") as file:
         header = file.readline(LONGEST_LINE).decode("utf-8-sig", errors="replace").strip("\r\n")
     names = tuple(name.strip() for name in split_row(header))
     known = {attribute.name: attribute for attribute in event.attributes}
     taken = {place: known[name] for place, name in enumerate(names) if name in known}
     if not taken:
-        said = shown(header, quoted=False)
+        quoted = shown(header, quoted=False)
         raise Refusal(
-            f"{path} has no column of {event.name}; its first line says {said}{semicolon_hint(header)}"
+            f"{path} has no column of {event.name}; its first line is {quoted}{semicolon_hint(header)}"
         )
     doubled = sorted({name for name in names if name in known and names.count(name) > 1})
     if doubled:
-        raise Refusal(f"{path}:1: {', '.join(doubled)} stands in more than one column; keep one of them")
+        raise Refusal(f"{path}:1: {', '.join(doubled)} has more than one column; keep one of them")
     starts = field_starts(header)
     unknown = tuple(
-        Problem(str(path), 1, starts[place], "error", "D354", _stranger(name, event))
+        Problem(str(path), 1, starts[place], "error", "D354", _unknown_column(name, event))
         for place, name in enumerate(names)
         if name not in known and name not in ignored
     )
     return Columns(path, names, taken, unknown)
 
 
-def _stranger(name: str, event: EventClass) -> str:
+def _unknown_column(name: str, event: EventClass) -> str:
     known = [attribute.name for attribute in event.attributes]
     hint = f"{did_you_mean(name, known)} ({listed(known)})"
-    return (
-        f"{shown(name)} is no attribute of {event.name}{hint}; the column is left out, --ignore says it may"
-    )
+    unknown = f"{shown(name)} is not an attribute of {event.name}{hint}"
+    return f"{unknown}; the column is left out (--ignore allows it)"
 
 
 def field_starts(line: str) -> list[int]:
@@ -90,9 +89,9 @@ def field_starts(line: str) -> list[int]:
 
 
 class Recording:
-    """A source that reads line after line, and tells what it cannot take: lines, and single values of others.
+    """A source that reads lines, and reports rejected lines and values.
 
-    It looks one reading ahead, so that whoever replays it knows when it is over. Stopped, it keeps its place.
+    It reads one reading ahead, so that `is_over` is known. A stopped one keeps its position.
     """
 
     def __init__(self, columns: Columns, event: EventClass, tell: Tell, counters: dict[str, int]) -> None:
@@ -114,23 +113,23 @@ class Recording:
         return self._rest is not None and self._ahead is None
 
     def start(self) -> None:
-        """Open the file, the first time; one that cannot be opened raises `OSError`."""
+        """Open the file at the first start; raise `OSError` if that fails."""
         if self._rest is None:
             file = self._columns.path.open("rb")
-            for stranger in self._columns.unknown:
-                self._tell(stranger)
+            for problem in self._columns.unknown:
+                self._tell(problem)
             rest = self._readings(file)
             self._ahead = next(rest, None)
             self._rest = rest
 
     def stop(self) -> None:
-        """Do nothing: the next line waits."""
+        """Keep the position."""
 
     def read_into(self, reading: ExactReading, stamp_s: int) -> bool:
         """Fill the reading with the next line, if one is left.
 
-        A value that is empty was not measured. One that cannot be taken is told, and the rest of its line is
-        read without it; a line of which nothing is left by that is no reading.
+        An empty value was not measured. An invalid one is reported and the line read without it; a line
+        without valid values is skipped.
         """
         values = self._ahead
         if values is None or self._rest is None:
@@ -146,7 +145,7 @@ class Recording:
         return True
 
     def _readings(self, file: BinaryIO) -> Iterator[dict[str, str]]:
-        """Yield what can be taken of each line that makes a reading."""
+        """Yield the valid values of each line that has any."""
         for number, line in self._lines(file):
             fields = self._fields(number, line)
             if fields is None:
@@ -156,7 +155,7 @@ class Recording:
                 yield values
 
     def _lines(self, file: BinaryIO) -> Iterator[tuple[int, str]]:
-        """Yield the lines below the first that are whole and can be read, with their numbers from 2 on."""
+        """Yield the readable lines after the header, with their numbers from 2 on."""
         number = 1
         with file:
             _rest_of_line(file.readline(LONGEST_LINE), file.readline)
@@ -186,8 +185,7 @@ class Recording:
         return None
 
     def _values(self, number: int, line: str, fields: list[str]) -> Iterator[tuple[str, str]]:
-        """Yield the attributes and what was measured of them, nothing where the field is empty; those whose
-        value cannot be taken are told and left out."""
+        """Yield attributes and values, empty for empty fields; invalid ones are reported and left out."""
         for place, attribute in self._columns.taken.items():
             text = fields[place].strip()
             fault = fault_of(text, attribute) if text else None
@@ -199,12 +197,12 @@ class Recording:
             self._tell(Problem(str(self._columns.path), number, at, "error", code, message))
 
     def _problem(self, line: int, column: int, message: str) -> None:
-        said = f"{message}; the line is skipped"
-        self._tell(Problem(str(self._columns.path), line, column, "error", "D351", said))
+        skipped = f"{message}; the line is skipped"
+        self._tell(Problem(str(self._columns.path), line, column, "error", "D351", skipped))
 
 
 def _rest_of_line(line: bytes, readline: Callable[[int], bytes]) -> bool:
-    """Return whether a line was read whole; where not, the rest of it is passed over."""
+    """Return whether a line was read completely; if not, skip the rest of it."""
     if len(line) < LONGEST_LINE or line.endswith(b"\n"):
         return True
     while (more := readline(LONGEST_LINE)) and not more.endswith(b"\n"):

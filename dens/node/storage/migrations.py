@@ -1,24 +1,22 @@
-"""What the rows of a store's file look like, by the version that stands in it, and how a file is brought
-forward.
+"""Versions of the store's file format, and the migration of older files.
 
     1   a row's checksum covers "space first second" in decimal, and its value
     2   a row's checksum covers space, first and second in seventeen bytes, and its value, which is quicker;
         marks of unverified messages may be among the rows
-    3   says whose it is: `meta` has the kind and the number of its owner (dens/node/storage/owner.py); a
-    file that
-        was brought forward belongs to whoever opens it first
-    4   messages are in envelopes of version 2: a delivery in the inbox counts in two bytes what it satisfies;
+    3   `meta` has the kind and the number of the owner (dens/node/storage/owner.py); a migrated file belongs
+        to the first process that opens it
+    4   messages are in envelopes of version 2: a delivery in the inbox counts its subscriptions in two bytes;
         marks of quarantined messages may be among the rows
-    5   what subscriptions occupy may be among the rows
+    5   ids occupied by parts of subscriptions may be among the rows
     6   messages are in envelopes of version 3: origins have four bytes, in receipts too
     7   results, and which neighbours brokers have messages from and for, may be among the rows; marks of
         quarantine have two bytes
     8   messages are in envelopes of version 4, which differ from those of version 3 by their number only;
         reserved copies, the state of a replication policy, and names of subscriptions may be among the rows
 
-A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
-is the old file or the new one. Every row is checked by the rule of its own version first. An older program
-refuses a newer file.
+A file is migrated step by step when it is opened, all steps in one transaction: after a power cut it is the
+old file or the new one. Every row is first checked by the rule of its own version. An older program refuses a
+newer file.
 """
 
 import sqlite3
@@ -57,7 +55,7 @@ _ENVELOPE_BYTES: Final = 16
 _ORIGIN_AT: Final = 4
 _RECEIPT: Final = 19
 _WIDER: Final = b"\x00\x00"
-"""What stands before an origin that had two bytes, now that it has four."""
+"""Prefix of an origin that had two bytes and has four now."""
 
 Checksum = Callable[[int, int, int, bytes], int]
 _KEY: Final = Struct(">BQQ")
@@ -94,7 +92,7 @@ def _from_3_to_4(connection: sqlite3.Connection) -> None:
 
 
 def _one_more_kind(connection: sqlite3.Connection) -> None:
-    """Do nothing: the rows are the same, only there is one more kind of them."""
+    """Do nothing: existing rows are the same, there is only one more kind."""
 
 
 def _from_5_to_6(connection: sqlite3.Connection) -> None:
@@ -106,7 +104,7 @@ def _from_7_to_8(connection: sqlite3.Connection) -> None:
 
 
 def _rewrite(connection: sqlite3.Connection, newer: Callable[[int, bytes], bytes]) -> None:
-    """Write every row that has an envelope again."""
+    """Rewrite every row with an envelope."""
     rows = connection.execute(SELECT).fetchall()
     rewritten = [(*row[:3], newer(row[0], row[3])) for row in rows if row[0] in _ENVELOPED]
     connection.executemany(
@@ -116,7 +114,7 @@ def _rewrite(connection: sqlite3.Connection, newer: Callable[[int, bytes], bytes
 
 
 def migrated_value(version: int, space: int, value: bytes) -> bytes:
-    """Return what a row that is whole in a file of this version says in one of the newest version."""
+    """Return the value of an intact row of this version in the newest version."""
     if space not in _ENVELOPED:
         return value
     if version < 4:
@@ -137,8 +135,8 @@ def _in_envelope_2(space: int, value: bytes) -> bytes:
 
 
 def _in_envelope_3(space: int, value: bytes) -> bytes:
-    """Return a row with an envelope of version 2 as one with an envelope of version 3. A signature stays
-    good: what a subscriber signs is what it signed before (dens/overlay/session/signatures.py).
+    """Return a row with an envelope of version 2 as one with an envelope of version 3. Signatures stay valid,
+    because the signed bytes are the same (dens/overlay/session/signatures.py).
     """
     time, enveloped = value[:_TIME_BYTES], value[_TIME_BYTES:]
     if len(enveloped) < _ENVELOPE_BYTES or enveloped[0] >> 4 != 2:
@@ -176,7 +174,7 @@ _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Make a file of an older version, whose rows are whole, one of the newest; all of it or nothing."""
+    """Migrate a file of an older version with intact rows to the newest, in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     for step in range(version, VERSION):
         _STEPS[step](connection)

@@ -1,7 +1,7 @@
-"""Whose a store's file is: it says so itself, so that no other node goes on with its numbers and messages.
+"""The owner of a store, recorded in its file, so that no other node continues its numbers and messages.
 
-A node that took over another's store would give out that one's message numbers as its own, and a publisher
-that took a subscriber's would offer subscriptions; both would be lost on the way without a word.
+A node with another's store would use that one's message numbers as its own, and a publisher with a
+subscriber's store would offer subscriptions; both would be lost silently.
 """
 
 import sqlite3
@@ -15,20 +15,20 @@ class Owner(NamedTuple):
     node: int
 
     def __str__(self) -> str:
-        """Return how people call it."""
+        """Return its name in messages."""
         return f"{self.kind} {self.node}"
 
 
 def owner_of(connection: sqlite3.Connection) -> Owner | None:
-    """Return whose file this is, or None where nobody has said so yet."""
-    said = dict(connection.execute("SELECT name, value FROM meta").fetchall())
-    if "kind" not in said or "node" not in said:
+    """Return the owner of a file, None if it is not recorded."""
+    meta = dict(connection.execute("SELECT name, value FROM meta").fetchall())
+    if "kind" not in meta or "node" not in meta:
         return None
-    return Owner(said["kind"], int(said["node"]))
+    return Owner(meta["kind"], int(meta["node"]))
 
 
 def bind(connection: sqlite3.Connection, owner: Owner) -> None:
-    """Let this file be this owner's from now on."""
+    """Record the owner of a file."""
     connection.execute("BEGIN IMMEDIATE")
     connection.executemany(
         "INSERT OR REPLACE INTO meta VALUES (?, ?)", [("kind", owner.kind), ("node", str(owner.node))]

@@ -1,11 +1,10 @@
-"""A durable store in one SQLite file: what was committed survives a crash of the process and of the machine.
+"""A durable store in one SQLite file. Committed data survives a crash of the process and of the machine.
 
-Write-ahead log with `synchronous=FULL`, so that a commit returns only when the disk has it; one commit
-serves all that was staged since the last. Every row carries a CRC-32 of its key and value, because SQLite
-does not notice bits that rot. A file that is damaged, foreign, newer than this code, somebody else's or in
-use is refused; with `recover=True` a damaged file is set aside under another name and every row that is still
-whole is taken over into a new one. A file of an older version is brought forward
-(dens/node/storage/migrations.py).
+It uses a write-ahead log with `synchronous=FULL`, so that a commit returns when the data is on disk; one
+commit writes everything staged since the last. Every row has a CRC-32 of its key and value, because SQLite
+does not detect flipped bits. A file that is damaged, foreign, newer than this code, owned by another node or
+in use is refused. With `recover=True` a damaged file is renamed and its intact rows are copied into a new
+one. A file of an older version is migrated (dens/node/storage/migrations.py).
 """
 
 import sqlite3
@@ -54,7 +53,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _readable_owner(connection: sqlite3.Connection) -> Owner | None:
-    """Return whose a damaged file is, as far as it still says so."""
+    """Return the owner of a damaged file if it is still readable."""
     try:
         return owner_of(connection)
     except (sqlite3.DatabaseError, ValueError):
@@ -64,8 +63,8 @@ def _readable_owner(connection: sqlite3.Connection) -> Owner | None:
 class SqliteStore:
     """One file, owned by one engine at a time.
 
-    `owner` says whose it is; a new file, or one that does not say so yet, becomes that owner's. `connect`
-    opens the file in autocommit mode; another one than SQLite's own stands for another disk.
+    A new file, or one without an owner, becomes the property of `owner`. `connect` opens the file in
+    autocommit mode; tests replace it to simulate a failing disk.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class SqliteStore:
         self._connect = connect
         self._staged: dict[tuple[int, Key], Value | None] = {}
         self.damaged: Path | None = None
-        """Where the damaged file is kept from which this one was recovered."""
+        """The damaged file from which this one was recovered."""
         self._files: Files = {}
         check_place(path)
         try:
@@ -112,15 +111,15 @@ class SqliteStore:
         except sqlite3.DatabaseError as error:
             self._close_quietly(connection)
             if not was_store(self.path):
-                raise self._is_none() from error
+                raise self._not_a_store() from error
             raise self._is_damaged(f": {error}") from error
         except StoreError:
             self._close_quietly(connection)
             raise
         return connection
 
-    def _is_none(self) -> StoreError:
-        return StoreError(f"{self.path} is no store of a DENS node; choose another file")
+    def _not_a_store(self) -> StoreError:
+        return StoreError(f"{self.path} is not the store of a DENS node; choose another file")
 
     def _is_damaged(self, how: str) -> DamagedStoreError:
         return DamagedStoreError(f"the store {self.path} is damaged{how}; recover it or restore a copy")
@@ -145,14 +144,14 @@ class SqliteStore:
             connection.close()
 
     def _refuse_other_database(self, connection: sqlite3.Connection) -> None:
-        """Refuse what another program wrote, before anything is changed in it."""
+        """Refuse a database of another program before anything in it is changed."""
         [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         [application] = connection.execute("PRAGMA application_id").fetchone()
         if (tables or application) and application != APPLICATION:
-            raise self._is_none()
+            raise self._not_a_store()
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Make a new file a store; of an older or damaged one find out that it is."""
+        """Initialise a new file; migrate an older one; refuse a damaged one."""
         [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         [version] = connection.execute("PRAGMA user_version").fetchone()
         if not tables:
@@ -165,13 +164,13 @@ class SqliteStore:
             return
         if version not in CHECKSUMS:
             raise StoreError(
-                f"the store {self.path} has version {version}, this code knows up to {VERSION}; use a newer "
-                "dens"
+                f"the store {self.path} has version {version}, and this dens supports up to {VERSION}; "
+                "use a newer one"
             )
         [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise self._is_damaged(f": {verdict}")
-        connection.execute("BEGIN IMMEDIATE")  # takes the lock, so that a second owner is noticed now
+        connection.execute("BEGIN IMMEDIATE")  # takes the lock, so that a second process is detected now
         connection.execute("COMMIT")
         expected = CHECKSUMS[version]
         for space, first, second, value, crc in connection.execute(SELECT):
@@ -181,15 +180,15 @@ class SqliteStore:
             migrate(connection, version)
 
     def _recover(self) -> None:
-        """Set the damaged file aside, and begin with what is whole in it; somebody else's is left alone."""
-        whole = self._whole_rows()
+        """Rename the damaged file and copy its intact rows; the file of another owner is left alone."""
+        intact = self._intact_rows()
         self.damaged = set_aside(self.path)
         self._connection = self._open()
-        for space, key, value in whole:
+        for space, key, value in intact:
             self.put(space, key, value)
         self.commit()
 
-    def _whole_rows(self) -> list[tuple[int, Key, bytes]]:
+    def _intact_rows(self) -> list[tuple[int, Key, bytes]]:
         rows: list[tuple[int, Key, bytes]] = []
         connection = self._connect(self.path)
         try:
@@ -201,17 +200,17 @@ class SqliteStore:
                     today = migrated_value(version, space, value)
                     rows.append((space, item_id(first, second), today))
         except sqlite3.DatabaseError:
-            pass  # what came before the damage is what there is
+            pass  # keep the rows before the damage
         finally:
             connection.close()
         return rows
 
     def kept(self, item: Item) -> Item:
-        """Return the message as it is: a file shares nothing."""
+        """Return the message unchanged: a file does not share objects."""
         return item
 
     def put(self, space: int, key: Key, value: Value) -> None:
-        """Write a row with the next commit; of several changes to one row the last counts."""
+        """Write a row with the next commit. The last of several changes to one row counts."""
         self._staged[space, key] = value
 
     def erase(self, space: int, key: Key) -> None:
@@ -219,9 +218,7 @@ class SqliteStore:
         self._staged[space, key] = None
 
     def commit(self) -> None:
-        """Write what was staged and wait for the disk. After an error nothing was written and all is still
-        staged.
-        """
+        """Write the staged rows and wait for the disk. After an error nothing is written; all stay staged."""
         if not self._staged:
             return
         self.check_files()
@@ -249,7 +246,7 @@ class SqliteStore:
         self._staged.clear()
 
     def check_files(self) -> None:
-        """Raise `MovedStoreError` where the files that are written are not those a restart would find."""
+        """Raise `MovedStoreError` if the open files are not those that a restart would find."""
         now = files_at(self.path)
         for ending, file in self._files.items():
             if file is not None and now[ending] != file:
@@ -273,5 +270,5 @@ class SqliteStore:
         return found.fetchone() is not None
 
     def close(self) -> None:
-        """Let the file go. What was staged and not committed is lost."""
+        """Close the file. Staged rows that are not committed are lost."""
         self._connection.close()

@@ -1,6 +1,6 @@
-"""What is found where a store shall be, before and after SQLite has looked at it.
+"""Checks of the file of a store, before and after SQLite opens it.
 
-Only a file that was a store once is ever set aside: whoever names a wrong file keeps it as it is.
+Only a file that was a store is ever set aside: a wrong file named by mistake stays as it is.
 """
 
 import os
@@ -20,11 +20,11 @@ _OUR_TABLE: Final = b"CREATE TABLE row (\n    space INTEGER NOT NULL"
 _LOG_MAGIC: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 _ENDINGS: Final = ("", "-wal", "-shm")
 _KEPT: Final = ("", "-wal")
-"""Where what was committed is; the third is scratch."""
+"""The files with committed data; the third is temporary."""
 
 
 def check_place(path: Path) -> None:
-    """Refuse what is there and can be no store: a folder, a device, a pipe."""
+    """Refuse a folder, a device or a pipe."""
     if path.is_dir():
         raise StoreError(f"{path} is a folder; name a file in it: {path / 'node.sqlite'}")
     if path.exists() and not path.is_file():
@@ -32,11 +32,11 @@ def check_place(path: Path) -> None:
 
 
 Files = dict[str, tuple[int, int] | None]
-"""Which file is there under each name of a store, by device and inode."""
+"""Device and inode of each file of a store."""
 
 
 def files_at(path: Path) -> Files:
-    """Return which files a store consists of: itself, and its log, which comes with the first write."""
+    """Return the files of a store: the database, and its log, which the first write creates."""
     return {ending: _file_at(path.with_name(path.name + ending)) for ending in _KEPT}
 
 
@@ -49,47 +49,47 @@ def _file_at(path: Path) -> tuple[int, int] | None:
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file that only its owner can read, where none is; SQLite gives its log the same mode.
-    Where that cannot be, SQLite finds out why.
+    """Make an empty file that only its owner can read, if it does not exist. SQLite gives its log the same
+    mode. Errors are left to SQLite, which reports the reason.
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def why_not_written(error: sqlite3.Error) -> str:
-    """Return what a person should look at when a commit failed."""
-    said = str(error)
-    if "readonly" in said or "read-only" in said:
-        return "it cannot be written any more; is its disk mounted read-only?"
-    if "unable to open" in said:
-        return f"{said}; are its folder and a free file descriptor there?"
-    return f"{said}; is the disk full?"
+    """Return why a commit failed, and what to check."""
+    reason = str(error)
+    if "readonly" in reason or "read-only" in reason:
+        return "it can no longer be written; is its disk mounted read-only?"
+    if "unable to open" in reason:
+        return f"{reason}; does its folder exist, and is a file descriptor free?"
+    return f"{reason}; is the disk full?"
 
 
 def is_in_use(error: sqlite3.Error) -> bool:
-    """Return whether SQLite could not open a file because another process has it."""
-    said = str(error)
-    return "locked" in said or "busy" in said
+    """Return whether SQLite could not open a file because another process uses it."""
+    reason = str(error)
+    return "locked" in reason or "busy" in reason
 
 
 def why_not_opened(path: Path, error: sqlite3.Error) -> str:
     """Return why SQLite could not open a file, and what to do."""
     folder = path.parent
     if not folder.is_dir():
-        return f"there is no folder {folder}; make it, or correct the path"
-    said = str(error)
+        return f"the folder {folder} does not exist; make it, or correct the path"
+    reason = str(error)
     if is_in_use(error):
         return "another node is using it; end that one first, or give each a store of its own"
-    if "readonly" in said or "unable to open" in said:
-        return f"{said}; check the permissions of the file and of the folder {folder}"
-    return f"{said}; check the disk"
+    if "readonly" in reason or "unable to open" in reason:
+        return f"{reason}; check the permissions of the file and of the folder {folder}"
+    return f"{reason}; check the disk"
 
 
 def was_store(path: Path) -> bool:
-    """Return whether a file that SQLite cannot read was a DENS node's store once.
+    """Return whether a file that SQLite cannot read was the store of a DENS node.
 
-    Its header says so, or its first page names our table; where the first page is gone (zeros, as a torn
-    write leaves them) the log beside it, or that nothing else stands there, does.
+    Evidence is the application id in its header, or our table in its first page. If the first page is lost
+    (zeros, as after a torn write), the zeros or the log beside it count.
     """
     with path.open("rb") as file:
         page = file.read(_FIRST_PAGE_BYTES)
@@ -105,7 +105,7 @@ def was_store(path: Path) -> bool:
 
 
 def set_aside(path: Path) -> Path:
-    """Give a damaged file, with its log, a name that is free; return that."""
+    """Rename a damaged file and its log to a free name; return the new name."""
     aside = path.with_name(path.name + ".damaged")
     number = 1
     while aside.exists():

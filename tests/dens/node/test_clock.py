@@ -27,16 +27,16 @@ def test_time_is_never_negative_and_never_jumps(year: int) -> None:
 @pytest.mark.parametrize(
     ("at_ms", "said"),
     [
-        (0, "this machine's clock says 1970-01-01, and is taken for the start of 2020; "),
-        (unix_ms(2020) - 1, "this machine's clock says 2019-12-31, "),
+        (0, "this machine's clock shows 1970-01-01 and is treated as the start of 2020; "),
+        (unix_ms(2020) - 1, "this machine's clock shows 2019-12-31 and "),
         (unix_ms(2020), None),
         (unix_ms(2026), None),
         (NETWORK_EPOCH_MS + LAST_MS - 1, None),
         (
             NETWORK_EPOCH_MS + LAST_MS,
-            "this machine's clock says 2054-01-09, and watchdogs count to 2054-01-09",
+            "this machine's clock shows 2054-01-09, but watchdogs count only to 2054-01-09",
         ),
-        (unix_ms(2100), "this machine's clock says 2100-01-01, "),
+        (unix_ms(2100), "this machine's clock shows 2100-01-01, "),
     ],
 )
 def test_a_clock_that_cannot_be_right_is_told_with_what_follows_and_what_to_do(
@@ -50,9 +50,9 @@ def test_a_clock_that_cannot_be_right_is_told_with_what_follows_and_what_to_do(
     else:
         [line] = told
         assert line.startswith(said)
-        assert line.endswith("set it (timedatectl, or date -s) and start anew")
+        assert line.endswith("set the clock (timedatectl, or date -s) and start again")
         assert "numbers" in line
-        assert "readings" in line
+        assert "reading" in line
 
 
 def test_suspended_time_counts() -> None:

@@ -38,7 +38,7 @@ def test_a_node_without_a_free_descriptor_serves_whoever_comes(tmp_path: Path, a
         assert medic.end() == 0
         time.sleep(WRITTEN_S)
         assert node.end(signal.SIGTERM) == 0
-        assert "the node goes on without a trace" in node.said
+        assert "the node continues without a trace" in node.said
 
 
 @pytest.mark.slow

@@ -92,7 +92,7 @@ def test_an_unknown_column_is_told_once_and_may_be_ignored(dens, tmp_path: Path)
     ended, figures = published(dens, tmp_path, text)
     assert ended.err.count("error D354") == 2
     assert (
-        'day.csv:1:26: error D354: "hart_rate" is no attribute of patient; did you mean "heart_rate"?'
+        'day.csv:1:26: error D354: "hart_rate" is not an attribute of patient; did you mean "heart_rate"?'
         in ended.err
     )
     assert (figures["readings"], figures["broken_lines"], ended.code) == (2, 0, 1)
@@ -133,7 +133,7 @@ def test_a_clock_far_off_is_told_before_anything_is_measured(
     day.write_text("heart_rate\n70\n")
     ended = dens("node", "publish", path, day, "--event", "patient", *NOBODY)
     assert ended.code == code
-    assert "this machine's clock says" in ended.err
+    assert "this machine's clock shows" in ended.err
     assert ("D355" in ended.err) == (code == 3)
     assert (tmp_path / "publisher-65003.sqlite").exists() == (code != 3)
 

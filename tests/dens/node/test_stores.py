@@ -25,14 +25,14 @@ def test_a_store_that_never_was_one_is_refused_and_left_alone(dens, tmp_path: Pa
         ended = dens(*words, *more)
         assert ended.code == 3
         assert "error D349" in ended.err
-        assert "is no store of a DENS node" in ended.err
+        assert "is not the store of a DENS node" in ended.err
     assert (tmp_path / "node.sqlite").read_bytes() == PATIENT.read_bytes()
     assert {one.name for one in tmp_path.iterdir()} == {"node.sqlite", "node.toml"}
 
 
 @pytest.mark.parametrize(
     ("store", "said"),
-    [(".", "is a folder"), ("none/node.sqlite", "there is no folder"), ("/dev/null", "not a regular file")],
+    [(".", "is a folder"), ("none/node.sqlite", "does not exist"), ("/dev/null", "not a regular file")],
 )
 def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, said: str) -> None:
     path = node_file(tmp_path, 1)

@@ -156,7 +156,7 @@ def test_a_trace_that_cannot_be_written_does_not_stop_the_node(mission: Mission)
     settle_s(mission, 8)
     mission.node.end(mission.now_ms)
     [word] = mission.said
-    assert "the node goes on without a trace" in word
+    assert "the node continues without a trace" in word
     assert any(isinstance(event, NotificationDelivered) for event in mission.events)
 
 
@@ -209,7 +209,7 @@ def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) 
         engine = mediator(mission.plan, MemoryStore(), BEGIN_MS)
         traced_node(engine, mission.plan, MemoryStore(), folder, BEGIN_MS, print)
 
-    with pytest.raises(Refusal, match="no trace of a node"):
+    with pytest.raises(Refusal, match="not the trace of a node"):
         begin(tmp_path)
     with pytest.raises(Refusal, match="is a file"):
         begin(tmp_path / "node.toml")
@@ -223,10 +223,10 @@ def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) 
     with pytest.raises(Refusal, match="other vocabularies"):
         begin(mission.trace)
     manifest.write_text(good.replace('"began_ms": ', '"began_ms": 1.5e'))
-    with pytest.raises(Refusal, match="no trace of a node"):
+    with pytest.raises(Refusal, match="not the trace of a node"):
         begin(mission.trace)
     manifest.write_text(good[:40])
-    with pytest.raises(Refusal, match="no trace of a node"):
+    with pytest.raises(Refusal, match="not the trace of a node"):
         begin(mission.trace)
 
 
@@ -243,7 +243,7 @@ def test_a_flood_makes_a_trace_no_longer_than_it_may_be_and_keeps_nobody_in_cont
     mission.node.receive(b"\x10\x03 and so on", MEDIC, mission.now_ms)
     mission.node.end(mission.now_ms)
     [said] = mission.said
-    assert said.endswith(" datagrams that were no news are not in the trace")
+    assert said.endswith(" refused or repeated datagrams are not in the trace")
     assert 2 * MOST_NOISE <= int(said.split()[0].replace(",", "")) <= 2 * MOST_NOISE + 10
     [contact] = [row for row in mission.rows("contacts") if row["b"] == MEDIC]
     assert contact["end_ms"] <= last_ms - BEGIN_MS

@@ -59,7 +59,7 @@ def test_everything_wrong_is_said_at_its_place(write_scenario: WriteScenario) ->
     assert 'no such parameter (copies); did you mean "copies"?' in text
     assert "overlay.policies.prophet.unit_s: from 1 to 86400, not 0" in text
     assert 'did you mean "ageing_percent"?' in text
-    assert 'D305: overlay.policies.sprey_and_wait: there is no replication policy "sprey_and_wait"' in text
+    assert 'D305: overlay.policies.sprey_and_wait: unknown replication policy "sprey_and_wait"' in text
     assert 'did you mean "spray_and_wait"?' in text
 
 

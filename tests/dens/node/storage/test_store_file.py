@@ -141,7 +141,7 @@ def test_a_store_that_turns_read_only_in_use_is_told_as_that(tmp_path: Path) -> 
     connections[0].execute("PRAGMA query_only = ON")
     store.put(*ROW)
     with pytest.raises(
-        StoreError, match="it cannot be written any more; is its disk mounted read-only"
+        StoreError, match="it can no longer be written; is its disk mounted read-only"
     ) as told:
         store.commit()
     assert "full" not in str(told.value)

@@ -89,7 +89,7 @@ def test_foreign_and_newer_files_are_refused(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE t (x)")
     connection.commit()
     connection.close()
-    with pytest.raises(StoreError, match="no store of a DENS node"):
+    with pytest.raises(StoreError, match="not the store of a DENS node"):
         SqliteStore(tmp_path / "other.db")
     filled(tmp_path / "node.db", 1)
     connection = sqlite3.connect(tmp_path / "node.db")
@@ -143,7 +143,7 @@ def test_a_file_that_never_was_a_store_is_refused_and_left_as_it_is(tmp_path: Pa
             path.write_bytes(data)
     before = path.read_bytes()
     for recover in (False, True):
-        with pytest.raises(StoreError, match="is no store of a DENS node") as refused:
+        with pytest.raises(StoreError, match="is not the store of a DENS node") as refused:
             SqliteStore(path, recover=recover)
         assert not isinstance(refused.value, DamagedStoreError)
     assert path.read_bytes() == before
@@ -186,7 +186,7 @@ def test_what_can_be_no_store_is_said_in_words(tmp_path: Path) -> None:
         SqliteStore(tmp_path)
     with pytest.raises(StoreError, match="not a regular file"):
         SqliteStore(Path("/dev/null"))
-    with pytest.raises(StoreError, match=r"there is no folder .*missing; make it"):
+    with pytest.raises(StoreError, match=r"the folder .*missing does not exist; make it"):
         SqliteStore(tmp_path / "missing" / "node.db")
 
 
