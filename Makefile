@@ -1,20 +1,21 @@
-# Verbs of this project. `make run` and `make test` need Python 3.11+ and make, and set up the rest themselves.
+# Targets of this project. They need only Python 3.11+ and make; everything else is installed into .venv and .build.
 #
-#   make install   the environment of `make run`, in .venv
-#   make compiled  compile the engine where there is a C compiler; without, the same results in twice the time
-#   make run       the rescue scenario, its Spark analysis and its report
-#   make check     format, lint, types, import rules, unit tests (some minutes)
-#   make test      everything, boards and Spark included; campaigns and random examples are shortened
-#   make soak      the same tests at full size, then the long runs: exhaustive arithmetic, many seeds, a flood
-#   make bench     measurements beside peers; ONLY=name runs those that begin so; LARGEST=10000 emulates so many devices
-#   make figures   the same, written to docs/measurements.md with the commit, and the drawn curves to docs/
-#   make golden    renew golden files, then look at the diff
-#   make lock      renew the pinned dependencies (needs uv)
-#   make clean     remove what the others made
+#   make install   install the environment of `make run` into .venv
+#   make compiled  compile the hot modules with mypyc; without a C compiler everything runs interpreted, at half speed
+#   make run       run the rescue scenario, analyse it with Spark and write its report
+#   make check     format, lint, types, import contracts, quick tests (some minutes)
+#   make test      all tests, with boards and Spark; long campaigns and random examples are shortened
+#   make soak      all tests at full size, then long runs: exhaustive arithmetic, many seeds, a flood
+#   make bench     benchmarks beside other systems; ONLY=prefix selects some; LARGEST=10000 limits the emulated devices
+#   make figures   the same, written with the commit and its plots to docs/
+#   make golden    update the golden files and show the diff
+#   make lock      update the pinned dependencies (needs uv)
+#   make clean     remove everything that these targets made
 #
-# DENS_PURE=1 runs the text of the engine as it is, also where it is compiled. Results are the same.
-# DENS_WITHOUT_BROWSER=1 does the same where Chromium cannot be had, without which no report is opened in a browser.
-# DENS_WITHOUT_BOARDS=1 lets `make test` go on where QEMU, the micro:bit firmware or Node cannot be had. It says so loudly.
+# Environment variables:
+#   DENS_PURE=1             use the interpreted modules even if compiled ones exist; results are the same
+#   DENS_WITHOUT_BROWSER=1  let `make test` pass without Chromium; reports are then not opened in a browser
+#   DENS_WITHOUT_BOARDS=1   let `make test` pass without QEMU, the micro:bit firmware or Node; a warning says so
 
 PYTHON ?= python3
 ONLY ?=

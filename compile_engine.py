@@ -1,11 +1,11 @@
 """Compiles the hot modules with mypyc: `make compiled` for a checkout, `setup.py` for a wheel.
 
-Which modules: chosen by profile, those that every frame and every message passes, and those that composing
-needs for every reading. Compiled modules call each other as C does, so they are one library, and are out of
-date together. Modules of `dens/overlay` that stay interpreted count as source too: their constants and types
-become a part of the compiled code.
+The modules were chosen by profile: those that process every frame and message, and those that composition
+needs for every reading. Compiled modules call each other directly as C functions, so they form one library
+and are out of date together. Modules of `dens/overlay` that stay interpreted count as source too, because
+their constants and types become part of the compiled code.
 
-Run as a script, it exits with 0 if there is no C compiler or if compiling fails: DENS then runs as pure
+Run as a script, it exits with 0 even if the C compiler is missing or compiling fails: DENS then runs as pure
 Python, which takes about twice as long and gives the same results.
 """
 
@@ -103,7 +103,7 @@ def find_modules() -> list[str]:
 
 
 def describe_missing_tool() -> str:
-    """Return what is missing to compile; nothing if it is all there."""
+    """Return what is missing to compile, empty if nothing is."""
     compiler = shlex.split(os.environ.get("CC") or get_config_var("CC") or "cc")[0]
     if shutil.which(compiler) is None:
         return f"no C compiler found ({compiler})"
@@ -153,7 +153,7 @@ def compile_engine(place: Path, work: Path, recipe: Iterable[str]) -> None:
 
 
 def main() -> None:
-    """Compile this checkout unless it is compiled, or cannot be; say which."""
+    """Compile this checkout if it is out of date and can be compiled; report the result."""
     slower = "DENS runs as pure Python, which takes about twice as long; results are the same"
     if choose_form(read_record(CHECKOUT), "").is_compiled:
         print("The engine is compiled.")

@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: pages for `dens help`, and compiled modules where there is a C compiler.
+"""Additions to pyproject.toml: pages for `dens help`, and compiled modules if a C compiler is present.
 
 `DENS_BUILD_PURE=1` builds a wheel without compiled modules. An editable installation is never compiled here:
 a checkout runs interpreted until `make compiled`.

@@ -1,13 +1,13 @@
 """Every aggregator there is: how several degrees become one, by the number in byte 5 of a vector.
 
-This is the one table. Each binary number below tells one fact of all aggregators, its last digit of
-aggregator 0; so a member is a column, and whoever adds one fills in its column, its number and its name.
-Everybody else asks here. They are plain integers because boards fold them in: there the table costs nothing.
+This is the only table. Each binary number below is one property of all aggregators, its last digit that of
+aggregator 0. So an aggregator is a column; to add one, fill in its column, number and name. They are plain
+integers because the build for boards inlines them, so the table costs nothing there.
 
 Where the degrees are worked out: `watchdog.aggregate` (0 to 6), `watchdog.breakdown` (7, 8) and
 `watchdog.pattern` (14, 15). Plain functions share one file because a board whose stack has 1,800 bytes shares
-their loops. The laws of tests/plugins/fuzzy/test_aggregators.py run on every member, unasked, and name what a
-new one lacks.
+their loops. The properties in tests/plugins/fuzzy/test_aggregators.py are tested for every member and name
+what a new one lacks.
 """
 
 MIN = 0
@@ -64,10 +64,10 @@ ASCENDING = (PRODUCT, MIN, HARMONIC_MEAN, GEOMETRIC_MEAN, ARITHMETIC_MEAN, MAX)
 
 
 def is_known(aggregator: int) -> bool:
-    """Tell whether there is an aggregator of this number."""
+    """Return whether an aggregator has this number."""
     return KNOWN_AGGREGATORS >> aggregator & 1 == 1
 
 
 def has_block(aggregator: int) -> bool:
-    """Tell whether vectors with this aggregator carry a pattern block."""
+    """Return whether vectors with this aggregator carry a pattern block."""
     return WITH_BLOCK >> aggregator & 1 == 1

@@ -21,7 +21,7 @@ _ASCENDING = b"\x01\x05\x00\x04\x03\x02"
 
 
 def covers(a: bytes | bytearray, i: int, b: bytes | bytearray, j: int, n: int) -> bool:
-    """Tell whether the record whose byte 5 stands at a[i] is known to cover the one at b[j]; both have n
+    """Return whether the record with byte 5 at a[i] certainly covers the one at b[j]; both have n
     constraints.
     """
     kind = a[i] & 15
@@ -61,7 +61,7 @@ def exchange(block: bytearray, i: int, j: int) -> None:
 
 
 def is_covered(pool: Pool, block: bytearray, at: int) -> bool:
-    """Tell whether another record, an active one, covers the record at block[at]."""
+    """Return whether another active record covers the record at block[at]."""
     header = pool.header()
     F = pool.feature_bytes
     n = block[2 + F] + (block[3 + F] >> 7)
@@ -103,7 +103,7 @@ def settle(pool: Pool, address: int) -> None:
 
 
 def rouse(pool: Pool, head: bytes) -> None:
-    """Look again for those of a feature that nobody covers any more."""
+    """Activate the records of a feature that are no longer covered."""
     header = pool.header()
     for number in range(len(pool.blocks)):
         block = pool.blocks[number]

@@ -127,7 +127,7 @@ class CsvSource:
         return line  # type: ignore[no-any-return]
 
     def _replaced(self) -> bool:
-        """Tell whether another file stands under the path: the last line read is not where it was."""
+        """Return whether the file was replaced: the last line read is not where it was."""
         if self._position == 0:
             return False
         try:
@@ -138,7 +138,7 @@ class CsvSource:
             return False
 
     def close(self) -> None:
-        """Let go of the file; a later read opens it anew at its beginning."""
+        """Close the file; a later read opens it again from the start."""
         self.stop()
         self._names = []
         self._last = b""

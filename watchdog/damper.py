@@ -1,4 +1,4 @@
-"""Holds back what tells nothing new, so that a noisy value at a threshold does not flood the radio.
+"""Suppresses notifications without new information, so that noise at a threshold does not flood the radio.
 
 Both rules are off by default, because with either of them a source no longer sends everything that matches.
 They look at what was last sent for the same event class and feature:
@@ -37,7 +37,7 @@ class Damper:
         return PASSED
 
     def _has_moved(self, vector: bytes, last: bytes) -> bool:
-        """Tell whether any value is `hysteresis` or more away from the last one sent."""
+        """Return whether any value is `hysteresis` or more away from the last one sent."""
         for i in range(6, len(vector) - 2 * self.feature_bytes):
             if abs(vector[i] - last[i]) >= self.hysteresis:
                 return True

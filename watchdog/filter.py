@@ -1,24 +1,23 @@
-"""The fuzzy language's filter for one source, as every part of the system uses it."""
+"""The filter of the fuzzy language for one source, on boards and hosts."""
 
 from watchdog.forms import combine_every
 from watchdog.kernels import SCANS
 from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
 from watchdog.reading import Reading, Release
-from watchdog.sharing import enter, leave, wish
+from watchdog.sharing import enter, leave, vector_part
 from watchdog.vector import ONE_HOUR, check_subscription
 
 
 class PoolFull(Exception):
-    """There is no room for one more subscription; nothing was changed."""
+    """The pool is full; nothing was changed."""
 
 
 class FuzzyFilter:
-    """Lets a reading pass when it satisfies at least one of the subscriptions it was given.
+    """Releases a reading that satisfies at least one subscription.
 
-    `features` is the condition under which a notification serves a subscription: "subset", so that one
-    notification serves many, or "exact". `lifetime` is the lifetime code of what it releases. Subscriptions
-    rest in `pool`, which takes what its blocks hold and not more, and whose algorithm is the filter's. Equal
-    ones are one record there (watchdog.sharing).
+    `features` is the feature condition: "subset", so that one notification serves many subscriptions, or
+    "exact". `lifetime` is the lifetime code of notifications. Subscriptions are stored in `pool`, which is
+    bounded and determines the algorithm. Equal ones share a record (watchdog.sharing).
     """
 
     def __init__(
@@ -35,15 +34,15 @@ class FuzzyFilter:
         self._changed = False
 
     def add(self, key: tuple[int, int], vector: bytes) -> None:
-        """Start to look for this subscription; a known key is replaced.
+        """Install a subscription; a known key is replaced.
 
-        A malformed vector raises VectorError, a pool without room PoolFull; then nothing has changed.
+        A malformed vector raises VectorError, a full pool PoolFull; then nothing has changed.
         """
         check_subscription(vector, self.feature_bytes)
         pool = self.pool
         address = pool.find(key[0], key[1])
         if address >= 0:
-            older = wish(pool, address)
+            older = vector_part(pool, address)
             seq, expires_s = pool.field(address, SEQ, 1), pool.field(address, EXPIRY, 4)
             leave(pool, address)
         if not enter(pool, key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
@@ -53,20 +52,20 @@ class FuzzyFilter:
         self._changed = True
 
     def remove(self, key: tuple[int, int]) -> None:
-        """Stop looking for it; an unknown key is no error."""
+        """Remove a subscription; an unknown key is ignored."""
         address = self.pool.find(key[0], key[1])
         if address >= 0:
             leave(self.pool, address)
             self._changed = True
 
     def prepare(self) -> None:
-        """Get ready for readings after additions and removals, so that the next one allocates nothing."""
+        """Prepare for readings after changes, so that the next one allocates nothing."""
         if self._changed:
             self.scan.prepare()
             self._changed = False
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth, most attributes first."""
+        """Return the notifications that this reading releases, most attributes first."""
         self.prepare()
         releases = []
         scan = self.scan

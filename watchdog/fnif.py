@@ -47,7 +47,7 @@ class FlatScan(Scan):
         return self.served[at]
 
     def is_open(self, block: bytearray, saf: int) -> bool:
-        """Tell whether the reading has what the subscription asks for and the list does not serve it."""
+        """Return whether the reading has the subscription's feature and no listed notification serves it."""
         F = self.pool.feature_bytes
         if not contained(block, saf - 1 - F, self.event, 0, F) or not contained(block, saf, self.have, 0, F):
             return False

@@ -5,7 +5,7 @@
               a 3 for Ctrl-C and would stop the program
     CRC       CRC-16/CCITT-FALSE of the datagram, the high byte first
 
-What stands between frames, a line of text for example, is no frame and is skipped.
+Bytes between frames, for example a line of text, are skipped.
 """
 
 END = 192

@@ -1,9 +1,9 @@
-"""What stands before every subscription on the air, whatever its language: the overlay's three bytes.
+"""The three header bytes of every subscription vector, independent of the language.
 
     id (1)  revision (1)  lifetime code (1)  body
 
-The body is the language's; together they are the subscription's vector. On boards the fuzzy filter reads
-whole vectors, so its body is laid out behind these bytes.
+The body belongs to the language. On boards the fuzzy filter reads whole vectors, so its offsets include the
+header.
 """
 
 HEADER_ID = 0
@@ -12,7 +12,7 @@ HEADER_LIFETIME = 2
 BODY_AT = 3
 
 NO_HEADER = b"\x00\x00\x00"
-"""Stands before a body where a whole vector is wanted and number, revision and lifetime do not matter."""
+"""Header for a body where a whole vector is needed and id, revision and lifetime do not matter."""
 
 
 def framed(id: int, revision: int, lifetime_q: int, body: bytes) -> bytes:

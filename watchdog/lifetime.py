@@ -1,7 +1,7 @@
-"""Lifetimes and ages in one byte, for the whole system: the code q stands for ⌊2^(q/8)⌋ seconds.
+"""Lifetimes and ages in one byte: the code q means ⌊2^(q/8)⌋ seconds.
 
-What travels has an age of four bytes in milliseconds, so nothing lives longer than they can say: the codes
-from 177 on all stand for `LONGEST_LIFETIME_S`, 49.7 days. Who is asked for more refuses it, or says so.
+Messages carry their age in milliseconds in four bytes, which limits lifetimes: all codes from 177 on mean
+`LONGEST_LIFETIME_S`, 49.7 days. Longer lifetimes are refused or reported.
 """
 
 LONGEST_LIFETIME_S = 4294967
@@ -14,13 +14,13 @@ _ROOTS = (
 
 
 def lifetime_s(q: int) -> int:
-    """Return ⌊2^(q/8)⌋, the seconds that the lifetime code q stands for, or the longest there is."""
+    """Return the seconds of lifetime code q, at most `LONGEST_LIFETIME_S`."""
     at = (q & 7) * 4
     return min(int.from_bytes(_ROOTS[at : at + 4], "big") >> (31 - (q >> 3)), LONGEST_LIFETIME_S)
 
 
 def lifetime_code(seconds: int) -> int:
-    """Return the least code whose lifetime is long enough, or 255 when none is. Ages are coded alike."""
+    """Return the least code whose lifetime is long enough, 255 if none is. Ages use the same code."""
     q = 0
     step = 128
     while step:

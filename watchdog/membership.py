@@ -2,7 +2,7 @@
 
 The slope codes stand for γ(c) = 0.5 · 2^(c/18). A board keeps 256·γ for every code in one array, which is
 unfolded at import from the eighteen numbers of one octave (watchdog.octave). Code 127, crisp, gets a slope so
-steep that one step outside of the core already is nothing; so no caller has to tell crisp from fuzzy.
+steep that the degree is 0 one step outside the core; so callers need not distinguish crisp from fuzzy.
 """
 
 from array import array

@@ -1,7 +1,7 @@
 """What a board offers, read from its own extract: a local data dictionary of a few bytes.
 
-A board speaks one language, in which a subscription ends in the feature of its event class and that of its
-attributes. The highest attribute is an event's age, which nobody measures.
+A board has one language, in which a subscription ends with the features of its event class and its
+attributes. The highest attribute is the age of an event, which is not measured.
 """
 
 from watchdog.vector import VectorError

@@ -63,7 +63,7 @@ def _two_level(pattern: int, degrees: bytearray, n: int, norm: int, by_pairs: bo
 
 
 def _over_predicates(tokens: bytes | bytearray, at: int, n: int) -> bool:
-    """Tell whether the n operands of the connective at `at` are all predicates, plain or negated."""
+    """Return whether the n operands of the connective at `at` are all predicates, plain or negated."""
     while n:
         at -= 1
         if tokens[at] == NOT:

@@ -1,7 +1,7 @@
-"""Subscriptions packed in blocks of bytes: finding, judging, renewing, replacing and expiring them.
+"""Subscriptions packed in blocks of bytes: find, compare revisions, renew, replace and expire them.
 
-A block holds subscriptions that ask for the same feature with records of the same length, so what they share
-stands once:
+A block holds subscriptions with the same feature and the same record length, so what they share is stored
+once:
 
     block    record bytes | records | SEF | rank | SAF | record | record | …
     record   origin (2) | id | seq | expiry_s (4) | byte 5 of the vector | pattern block | v V g r | v V g r …
@@ -13,17 +13,17 @@ or for `max` help to. (For the means: if all other degrees are 255, this one is 
 Blocks are sorted by SEF, rank and SAF, the largest first, which is the order in which a filter visits them.
 That is FNIFS. The other two algorithms of the paper hold subscriptions a little differently:
 
-    FNIF     blocks say nothing of features; each record has SEF | rank | SAF before byte 5 of its vector
+    FNIF     blocks have no features; each record has SEF | rank | SAF before byte 5 of its vector
     FNIFC    a block has one byte more before its records: how many of them are active. Those come first; the
              others are covered by active ones (watchdog.covering), and a filter never looks at them.
 
-A subscriber whose wish is held already is a follower (watchdog.sharing): its record stands in a block whose
-SEF begins with FOLLOWERS, which is no event class, so that every filter passes the block over.
+A subscription equal to a stored one is a follower (watchdog.sharing): its record is in a block whose SEF
+begins with FOLLOWERS, which is not an event class, so that filters skip the block.
 
-A block is allocated whole when its first subscription comes and freed when its last one goes. Where a board's
-heap has no room for a whole one, a quarter or less is taken, so the last scraps are left to the program.
+A block is allocated with its first subscription and freed with its last. If a board's heap has no room for a
+whole block, a quarter or less is allocated, which leaves the rest to the program.
 
-A record is addressed by one number, block·65536 + offset, which is good until the pool changes.
+A record is addressed by one number, block·65536 + offset, which is valid until the pool changes.
 """
 
 from watchdog.aggregators import MOST_BASIC, PRODUCT, WITH_BLOCK
@@ -80,10 +80,10 @@ class Pool:
     def put(
         self, origin: int, id: int, seq: int, expires_s: int, vector: bytes | bytearray, start: int, end: int
     ) -> bool:
-        """Hold vector[start:end], the part from byte 5 on, under a key that is not held.
+        """Store vector[start:end], the part from byte 5 on, under a new key.
 
-        The last bytes of that part are the features. False means that there is no room, and nothing changed;
-        so it is with MemoryError, where not even a place can be looked for (`watchdog.sharing.enter`).
+        The last bytes of that part are the features. False means that the pool is full and nothing changed;
+        so does MemoryError, raised if even the search for a place fails (`watchdog.sharing.enter`).
         """
         F = self.feature_bytes
         end -= 2 * F
@@ -219,7 +219,7 @@ class Pool:
         return part
 
     def judge(self, origin: int, id: int, seq: int) -> int:
-        """Tell what this revision would be here: INSTALLED (new), KNOWN, REPLACED (newer) or STALE."""
+        """Compare this revision with the stored one: INSTALLED (none is stored), KNOWN, REPLACED or STALE."""
         address = self.search(KEY, 3, origin << 8 | id, origin << 8 | id)
         if address < 0:
             return INSTALLED
@@ -237,7 +237,7 @@ class Pool:
             block[at + 7 - i] = expires_s >> 8 * i & 255
 
     def judged(self) -> int:
-        """Return how many records a filter looks at: followers and what is covered are spared."""
+        """Return how many records a filter evaluates: followers and covered records are skipped."""
         count = 0
         for block in self.blocks:
             if block[2] != FOLLOWERS:
@@ -245,7 +245,7 @@ class Pool:
         return count
 
     def first_expired(self, now_s: int) -> int:
-        """Return the address of a record whose time is over, or -1."""
+        """Return the address of an expired record, or -1."""
         return self.search(EXPIRY, 4, 0, now_s)
 
     def next_expiry_s(self) -> int:

@@ -3,7 +3,7 @@
 It speaks the bytes of docs/reference/protocols.md and nothing else; how they travel is `send`'s business. A
 board has no disk, so it is simpler than a publisher on a host: what it has installed it forgets in a restart;
 it offers its announcement and what waits in its outbox in every session, without looking whether the mediator
-has it; of what it knows its summary tells only from whom, so that withdrawals are offered; and it keeps no
+has it; its summary names only the origins it knows, so that withdrawals are offered; and it keeps no
 table of lifetimes: (8 + q mod 8)/8 · 2^⌊q/8⌋ seconds are never less than 2^(q/8) and less than a tenth more,
 and what lives longer than a week is as good as what lives a week, because it is installed again.
 
@@ -20,16 +20,16 @@ INSTALL = 33
 REMOVE = 34
 
 LAST_ORIGIN = 65535
-"""A pool has two bytes for a subscriber: there is no room for those with higher numbers."""
+"""A pool has two bytes for a subscriber, so those with higher numbers are refused."""
 LOYAL_MS = 10000
 """How long a mediator may be silent before the greeting of another one makes a board look for it."""
 SOURCES = 1
 """1 where an execution environment may refuse what its sources cannot serve (watchdog/execution.py)."""
 
 _STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
-"""What the answers of a filter host, 0 to 8, are called on the air."""
+"""Wire status for each result code of a filter host from 0 to 8 (watchdog.codes)."""
 _SOURCE_STATUSES = b"\x00\x00\x0a\x0b\x0c"
-"""And those from 9 on; 9 and 10 answer removals, which are always taken."""
+"""The same from 9 on; 9 and 10 are results of removals, which always succeed."""
 
 
 class Publisher(Transmitter):

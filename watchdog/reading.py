@@ -38,7 +38,7 @@ class Reading:
         self.mask[len(self.mask) - 1 - (attribute >> 3)] |= 1 << (attribute & 7)
 
     def has(self, attribute: int) -> bool:
-        """Tell whether the attribute was measured."""
+        """Return whether the attribute was measured."""
         return self.mask[len(self.mask) - 1 - (attribute >> 3)] >> (attribute & 7) & 1 == 1
 
 

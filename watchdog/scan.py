@@ -30,7 +30,7 @@ MOST_FEATURES = 127
 
 
 def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, feature_bytes: int) -> bool:
-    """Tell whether every bit of the feature at a[at] is set in the one at b[bt]."""
+    """Return whether every bit of the feature at a[at] is set in the one at b[bt]."""
     for i in range(feature_bytes):
         if a[at + i] & ~b[bt + i]:
             return False
@@ -58,11 +58,11 @@ def gather(
 
 
 class Scan:
-    """Goes over a pool for one reading at a time: `begin`, then `advance` until it says 0.
+    """Scans a pool for one reading at a time: `begin`, then `advance` until it returns 0.
 
-    After an `advance` that said more, the notification is vector[:length], and what it said is the degree
-    that released it. `combine` knows the aggregators above MOST_BASIC, as watchdog.grader calls it. Features
-    in `have` and `served` have the age bit set, because no notification lacks its age.
+    If `advance` returns more, that is the degree of the match and the notification is vector[:length].
+    `combine` evaluates the aggregators above MOST_BASIC, as watchdog.grader calls it. Features in `have` and
+    `served` have the age bit set, because every notification has an age.
     """
 
     def __init__(self, pool: Pool, exact: bool, lifetime: int, combine) -> None:  # type: ignore[no-untyped-def]

@@ -71,7 +71,7 @@ def score(
 
 
 def satisfies(threshold_byte: int, degree_u8: int) -> bool:
-    """Tell whether a degree is enough for a subscription with this byte 5: above 0 and not below 17·t."""
+    """Return whether a degree is enough for a subscription with this byte 5: above 0 and at least 17·t."""
     return degree_u8 > 0 and degree_u8 >= 17 * (threshold_byte >> 4)
 
 

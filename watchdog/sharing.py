@@ -1,12 +1,12 @@
-"""Equal wishes are one record: who else wants the same is a follower of the subscription that came first.
+"""Equal subscriptions share one record: later ones are followers of the first.
 
 A follower is a record in a block of followers (watchdog.pool). It has the form of a subscription to one
-attribute, so that nothing new has to be packed, and its constraint is the key of the record that it follows:
+attribute, so that no other packing is needed, and its constraint is the key of the record that it follows:
 
     origin (2) | id | seq | expiry_s (4) | 0 | origin (2) and id of the one that it follows
 
-When the one that was first goes, by withdrawal, revision or expiry, its first follower takes over the record,
-and the others follow that one. No filter looks at followers, so a thousand equal wishes cost one evaluation.
+When the first one is withdrawn, replaced or expires, its first follower takes over the record, and the others
+follow that one. Filters skip followers, so a thousand equal subscriptions cost one evaluation.
 """
 
 from watchdog.aggregators import WITH_BLOCK
@@ -15,14 +15,14 @@ from watchdog.grader import PATTERNS, QUICK
 from watchdog.pool import FOLLOWERS, Pool
 
 SHARING = 1
-"""Whether equal wishes are one record; a build for a board without room for that sets it to 0."""
+"""Whether equal subscriptions share a record; the build of a board without room for that sets it to 0."""
 
 SPARE = 99
-"""A heap without so many bytes in one piece counts as full: a pool needs fewer to look for a place."""
+"""A heap without this many contiguous bytes counts as full; a pool needs fewer to search for a place."""
 
 
 def equal(pool: Pool, vector: bytes | bytearray, start: int, end: int) -> int:
-    """Return the address of the record that wishes what vector[start:end] does, or -1."""
+    """Return the address of the record equal to vector[start:end], or -1."""
     F = pool.feature_bytes
     end -= 2 * F
     first = start + 1
@@ -62,10 +62,10 @@ def enter(
     start: int,
     end: int,
 ) -> bool:
-    """Hold vector[start:end] under a key that is not held; False means no room, and nothing changed.
+    """Store vector[start:end] under a new key; False means that the pool is full and nothing changed.
 
-    Where there is no room for a block of followers, an equal wish gets a record of its own. One for which
-    there is no room to be compared with others stays in the filter's sight, which costs time alone.
+    Without memory for a block of followers, an equal subscription gets its own record. Without memory for
+    covering, the record stays active, which costs time only.
     """
     if SHARING:
         try:
@@ -91,8 +91,8 @@ def enter(
     return True
 
 
-def wish(pool: Pool, address: int) -> bytearray:
-    """Return the part of the vector from byte 5 on that the subscription at this address was entered with."""
+def vector_part(pool: Pool, address: int) -> bytearray:
+    """Return the part from byte 5 on of the vector of the subscription at this address."""
     block = pool.blocks[address >> 16]
     at = address & 65535
     if block[2] == FOLLOWERS:
@@ -101,7 +101,7 @@ def wish(pool: Pool, address: int) -> bytearray:
 
 
 def leave(pool: Pool, address: int) -> None:
-    """Forget the subscription at this address; whoever follows it, or is covered by it, is looked for on."""
+    """Remove the subscription at this address; its followers and covered records stay in force."""
     if SHARING:
         block = pool.blocks[address >> 16]
         at = address & 65535

@@ -1,8 +1,8 @@
-"""A filter host for boards that hold no more than a pool: install, revise, expire, remove.
+"""A filter host for boards with memory for a pool only: install, revise, expire, remove.
 
-It does what watchdog.watchdog does, without memory of what was removed: on a board that small a subscription
-that was withdrawn may come back through a mediator that has not heard of it, until it expires. It knows the
-basic aggregators, 0 to 5.
+Unlike watchdog.watchdog it does not remember removals: on a board that small a withdrawn subscription may
+come back through a mediator that does not know of the withdrawal, until it expires. It supports the basic
+aggregators, 0 to 5.
 """
 
 from watchdog.codes import BAD_VECTOR, FULL, OVER, STALE, UNKNOWN_LANGUAGE
@@ -21,9 +21,7 @@ class SmallHost:
     def install(
         self, origin: int, id: int, seq: int, language: int, vector: bytes, left_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription for `left_ms` from now on; return what became of it, as the `Watchdog`
-        numbers it.
-        """
+        """Install this subscription for `left_ms`; return a result code (watchdog.codes)."""
         if language != 1 or (len(vector) > 5 and vector[5] & 15 > 5):
             return UNKNOWN_LANGUAGE
         F = self.pool.feature_bytes
@@ -53,12 +51,12 @@ class SmallHost:
         return verdict
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> None:
-        """Stop looking for this revision and older ones."""
+        """Remove this revision and older ones."""
         if self.pool.judge(origin, id, seq) < STALE:
             self.forget(KEY, 3, origin << 8 | id, origin << 8 | id)
 
     def forget(self, offset: int, length: int, low: int, high: int) -> None:
-        """Stop looking for what `Pool.search` finds: (EXPIRY, 4, 0, now_s) for what is over."""
+        """Remove all records that `Pool.search` finds; (EXPIRY, 4, 0, now_s) finds expired ones."""
         address = self.pool.search(offset, length, low, high)
         while address >= 0:
             leave(self.pool, address)
@@ -66,7 +64,7 @@ class SmallHost:
         self.scan.prepare()
 
     def origins(self) -> bytes:
-        """Name nobody in summaries: there is no room to. Withdrawals made while the board was out of contact
-        are therefore not offered to it; what was withdrawn is looked for until it expires.
+        """Return an empty summary, for lack of memory. Withdrawals made while the board was out of contact
+        are therefore not offered to it; such subscriptions stay installed until they expire.
         """
         return b""

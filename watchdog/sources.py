@@ -1,9 +1,9 @@
-"""Where readings come from: memory, sensors, or a file that somebody else writes.
+"""Sources of readings: memory, sensors, or a file that another program writes.
 
-Every source has three verbs. `read_into(reading, stamp_s)` fills the reading with the next event and says
-whether there was one; `start` and `stop` say from when to when it is wanted (watchdog/execution.py), and what
-cannot be started raises. A source numbers its events. Counters are the watchdog's (`clipped`, `missing`) and
-the source's own.
+Every source has three methods. `read_into(reading, stamp_s)` fills the reading with the next event and
+returns whether there was one; `start` and `stop` enclose the time in which it is needed
+(watchdog/execution.py), and `start` raises if it fails. A source numbers its events. Counters are the
+watchdog's (`clipped`, `missing`) and the source's own.
 """
 
 from watchdog.gauge import Gauge, NominalGauge
@@ -47,12 +47,12 @@ class MemorySource:
 
 
 class SensorSource:
-    """Sensors that are asked now: anything whose `read()` gives decimal text, a scaled integer, any other
-    number in the attribute's unit, or None.
+    """Sensors read on demand: objects whose `read()` returns decimal text, a scaled integer, any other number
+    in the attribute's unit, or None.
 
-    A sensor that raises whatever it may be, or is not there, is missing for this reading and counted in
-    `failed`; what is no number is missing too. A sensor never ends the program. One that has something to
-    do before it is asked and afterwards (a supply to switch on, a bus to open) has `start()` and `stop()`.
+    A sensor that raises or is absent is missing in this reading and counted in `failed`; a value that is not
+    a number is missing too. A sensor never ends the program. One that needs preparation (a supply to switch
+    on, a bus to open) has `start()` and `stop()`.
     """
 
     def __init__(self, event: int, gauges: list[Gauge], sensors: list, counters: dict[str, int]) -> None:  # type: ignore[type-arg]

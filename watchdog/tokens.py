@@ -9,7 +9,7 @@ MOST_NORMS = 2
 
 
 def tokens_fault(b: bytes | bytearray, at: int, end: int, k: int) -> tuple[int, str] | None:
-    """Return where and why b[at:end] is no token string over k predicates, or None.
+    """Return where and why b[at:end] is not a token string over k predicates, or None.
 
     Each predicate once, operands in order, connectives alternating, not a one-byte
     form.

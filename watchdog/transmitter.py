@@ -1,4 +1,4 @@
-"""What a publisher on a board says: hello, its summary, and what waits in its outbox, one at a time."""
+"""Sends the messages of a publisher on a board: hello, summary, and its outbox, one at a time."""
 
 from watchdog.numbers import put_number
 
@@ -12,14 +12,14 @@ LOYAL = 1
 
 
 class Transmitter:
-    """The state of the one contact that a board has, and what is said in it.
+    """The state of a board's only contact, and the messages sent in it.
 
     `host` is a Watchdog or a SmallHost, `numbers` a Numbers, `authenticator` an Authenticator or None.
-    `send(b, n)` transmits b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 7
-    hold the table check and the node, and stay. `refused` counts datagrams that were none for this board,
-    `dropped` notifications for which there was no room, and `tries` how often was spoken without an
-    answer. `heard_ms` is when the mediator last sent something that was not recorded, and `heard_number`
-    the number of that link message. Every session of a board is with one session of one mediator.
+    `send(b, n)` transmits b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 7 hold
+    the table check and the node, and stay. `refused` counts datagrams not meant for this board, `dropped`
+    notifications that did not fit into the outbox, and `tries` transmissions without an answer. `heard_ms` is
+    when the mediator last sent something that cannot be a recording, and `heard_number` the number of that
+    link message. Every session of a board is with one session of one mediator.
     """
 
     def __init__(self, out: bytearray, host, numbers, send, authenticator, room: int) -> None:  # type: ignore[no-untyped-def]

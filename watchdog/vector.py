@@ -17,11 +17,11 @@ NOTIFICATION = 2
 
 HEADER_BYTES = 6
 ONE_HOUR = 95
-"""The lifetime code of a notification for which nobody asked otherwise."""
+"""The default lifetime code of a notification."""
 
 
 class VectorError(Exception):
-    """Bytes that are no vector: what is wrong, and at which offset."""
+    """Bytes that are not a vector: what is wrong, and at which offset."""
 
     def __init__(self, offset: int, message: str) -> None:
         self.offset = offset
@@ -84,9 +84,9 @@ def attribute_feature_offset(b: bytes | bytearray, feature_bytes: int) -> int:
 
 
 def kind(b: bytes | bytearray, feature_bytes: int) -> int:
-    """Tell from length and last feature alone whether b can be a SUBSCRIPTION or a NOTIFICATION.
+    """Return SUBSCRIPTION or NOTIFICATION, judging by length and last feature only.
 
-    A VectorError says that it can be neither. The answer is no check: what it can be may still be malformed.
+    Raises VectorError if it can be neither. This is not a validation: b may still be malformed.
     """
     fixed = HEADER_BYTES + 2 * feature_bytes
     if len(b) <= fixed:
@@ -150,5 +150,5 @@ def _features(b: bytes | bytearray, feature_bytes: int) -> int:
 
 
 def is_newer(a: int, b: int) -> bool:
-    """Tell whether revision a is newer than revision b: they count modulo 256."""
+    """Return whether revision a is newer than revision b; revisions count modulo 256."""
     return 0 < ((a - b) & 255) < 128

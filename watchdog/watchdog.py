@@ -1,8 +1,7 @@
-"""The watchdog of one source: takes subscriptions from the overlay, forgets them in time, feeds the filters.
+"""The watchdog of one source: accepts subscriptions from the overlay, expires them, and feeds the filters.
 
-It knows subscriptions by (origin, id) and revision, whatever their language. The filters know what they
-mean. A subscription that was removed stays removed: while its lifetime would have lasted, no copy that is
-not newer brings it back.
+It identifies subscriptions by (origin, id) and revision, independent of their language; the filters interpret
+them. A removed subscription stays removed: during its lifetime only a newer revision brings it back.
 """
 
 from watchdog.codes import (
@@ -33,7 +32,7 @@ SENTENCES = {
     KNOWN: "this revision is installed; its lifetime was renewed",
     REPLACED: "it replaced an older revision",
     STALE: "a newer revision is installed; nothing changed",
-    FULL: "there is no room for it; nothing was evicted",
+    FULL: "the pool is full; nothing was evicted",
     UNKNOWN_LANGUAGE: "this source has no filter for its language",
     BAD_VECTOR: "its vector is malformed",
     OVER: "its lifetime is over",
@@ -67,9 +66,10 @@ class Watchdog:
         dampers: dict | None = None,  # type: ignore[type-arg]
         environment: ExecutionEnvironment | None = None,
     ) -> None:
-        """`filters` maps language ids to filters; each raises VectorError for what it cannot read. `dampers`
-        hold back what tells nothing new (watchdog.damper), by language id too. The environment runs sources
-        for what is in force, and refuses what none of them serves; without one everything is taken.
+        """`filters` maps language ids to filters, which raise VectorError for invalid subscriptions.
+        `dampers` suppress notifications without new information (watchdog.damper), by language id too. The
+        environment runs the sources that are needed, and refuses subscriptions that none serves; without one
+        all are accepted.
         """
         self.filters = filters
         self.capacity = capacity
@@ -95,9 +95,7 @@ class Watchdog:
     def install(
         self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription for `remaining_ms` from now on. Return what became of it (see
-        SENTENCES).
-        """
+        """Install this subscription for `remaining_ms`; return a result code (see SENTENCES)."""
         self.expire(now_ms)
         code = self._install(origin, id, seq, language, vector, remaining_ms, now_ms)
         if code >= STALE:
@@ -157,7 +155,7 @@ class Watchdog:
             code = BAD_VECTOR
         finally:
             if environment is not None:
-                environment.settle()  # A source that was started in vain.
+                environment.settle()  # stop a source that was started unnecessarily
         return code
 
     def _held(self, origin: int, id: int) -> int:

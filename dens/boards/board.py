@@ -1,4 +1,4 @@
-"""What a kind of board is, and which subscriptions it takes. Each kind is a file in `dens/boards/models`.
+"""Kinds of boards and the subscriptions that they accept. Each kind is a file in `dens/boards/models`.
 
 The limits match the programs of `dens/boards/mains/` and `watchdog/small_host.py`; a test compares them.
 
@@ -19,7 +19,7 @@ from watchdog.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class BoardFault:
-    """Something of a subscription that a board cannot take, and how the board answers it."""
+    """A part of a subscription that a board cannot accept, with the board's result code."""
 
     offset: int
     code: int
@@ -32,7 +32,7 @@ class Board:
 
     name: str
     spoken: str
-    """Its name in a sentence, with its article."""
+    """Its name in a sentence, with an article."""
     feature_bytes: int
     aggregators: int
     """Bit mask of the aggregators that it evaluates."""
@@ -54,30 +54,30 @@ class Board:
     """The program in `dens/boards/mains` that its owner starts from."""
 
     def algorithm_fault(self, algorithm: str) -> str | None:
-        """Return why this board's filter cannot have an algorithm of this name; None where it can."""
+        """Return why this board's filter cannot have this algorithm, None if it can."""
         if algorithm in self.algorithms:
             return None
         if algorithm not in ALGORITHMS:
             known = ", ".join(self.algorithms)
             hint = did_you_mean(algorithm, self.algorithms)
-            return f"there is no algorithm {algorithm}{hint}; {self.spoken} can have {known}"
+            return f"unknown algorithm {algorithm}{hint}; {self.spoken} can have {known}"
         return (
             f"{self.spoken} has no room for {algorithm} beside its link; it can have "
             f'{" or ".join(self.algorithms)} ("dens help boards" lists what each costs)'
         )
 
     def width_fault(self, feature_bytes: int) -> str | None:
-        """Return why a mission with features of so many bytes is not for this board; None where it is."""
+        """Return why this board does not support features of this width, None if it does."""
         if feature_bytes == self.feature_bytes:
             return None
         byte = f"{self.feature_bytes} byte" + "s" * (self.feature_bytes > 1)
         return (
-            f"{self.spoken} knows features of {byte}, and this mission's have {feature_bytes}; "
+            f"{self.spoken} supports features of {byte}, and this mission's have {feature_bytes}; "
             "keep to 8 event classes and 7 attributes each"
         )
 
     def faults(self, vector: bytes, feature_bytes: int) -> Iterator[BoardFault]:
-        """Yield what of a subscription this board cannot take."""
+        """Yield the parts of a subscription that this board cannot accept."""
         if (reason := self.width_fault(feature_bytes)) is not None:
             yield BoardFault(len(vector) - 2 * feature_bytes, BAD_VECTOR, reason)
         aggregator = vector[AGGREGATOR_AT] & 15
@@ -86,7 +86,7 @@ class Board:
                 name for number, name in AGGREGATOR_NAMES.items() if self.aggregators >> number & 1
             )
             name = AGGREGATOR_NAMES.get(aggregator, "unknown")
-            message = f"{self.spoken} cannot combine by {name} (aggregator {aggregator}); it knows {known}"
+            message = f"{self.spoken} cannot combine by {name} (aggregator {aggregator}); it supports {known}"
             yield BoardFault(AGGREGATOR_AT, UNKNOWN_LANGUAGE, message)
 
     def with_forms(self, forms: str | None) -> "Board":

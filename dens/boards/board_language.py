@@ -1,7 +1,7 @@
-"""The one subscription language that boards speak, said once.
+"""The subscription language of boards.
 
-A board has room for one language, the fuzzy one: its integers are `watchdog/`, which was written for it. So
-this module, alone among all that is no language, names it; everything else of boards asks here.
+A board has memory for one language, the fuzzy one, for which `watchdog/` was written. Only this module names
+it; the rest of `dens/boards` imports it from here.
 """
 
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""Makes what goes on a board: flat, minified modules for the micro:bit, the package itself for boards with
+"""Builds the files of a board: flat, minified modules for the micro:bit, the package itself for boards with
 folders (dens/boards/package_files.py).
 """
 
@@ -34,7 +34,7 @@ from watchdog.vector import VectorError, check_subscription
 
 
 def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
-    """Return what a micro:bit that speaks PUB/DENS over its serial line is made of."""
+    """Return the modules of a micro:bit with a serial link (PUB/DENS)."""
     made = filter_parts(algorithm, is_quick=False)
     return {
         "core": made.core,
@@ -47,11 +47,11 @@ def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
 
 
 def link_assumed(algorithm: str, is_recorded: bool = False) -> dict[str, int | str]:
-    """Return what it leaves out for want of room (watchdog/grader.py, watchdog/sharing.py), and how much of
-    the heap a block of its pool takes: sixteen subscriptions to three attributes.
+    """Return the features that it omits for lack of memory (watchdog/grader.py, watchdog/sharing.py), and the
+    size of a block of its pool: sixteen subscriptions to three attributes.
 
-    One that measures one attribute, its chip's temperature, needs no means; one that replays several has room
-    for the curved ones if nothing else is larger.
+    A board that measures one attribute, the temperature of its chip, needs no means; one that replays several
+    has room for the curved means with the default algorithm.
     """
     record = 22 if algorithm == "fnif" else 18
     return {
@@ -62,19 +62,19 @@ def link_assumed(algorithm: str, is_recorded: bool = False) -> dict[str, int | s
 
 
 BLOCKS = "blocks.bin"
-"""The same for a micro:bit: its pool as it will lie in the heap."""
+"""The same for a micro:bit: the blocks of its pool."""
 BLOCKS_ROOM = 576
-"""So much of the heap they may take, so that enough is left for those that come over the link."""
+"""Bytes of the heap for them, so that enough is left for subscriptions that arrive over the link."""
 ALONE_ROOM = 1536
-"""So much of it where there is no link and nothing else comes."""
+"""The same on a board without a link."""
 
 
 NEW = ".new"
-"""Follows the name of a file that would have replaced one that its owner edited."""
+"""Suffix of a file that would have replaced one that its owner edited."""
 
 
 class UnknownBoard(Refusal):
-    """There is no such board; the message lists those that there are."""
+    """An unknown board; the message lists the known ones."""
 
 
 def build_board(
@@ -89,13 +89,12 @@ def build_board(
 ) -> list[Path]:
     """Write the board's files into a folder that is new, empty, or was built before; return them, sorted.
 
-    What an earlier build left there is removed first, but for what its owner edited: that stays, and what
-    would have been written in its place stands beside it with NEW behind its name. A subscription
-    that the board cannot hold is refused before anything is written. `readings` (a mask and seven values
-    each) are measured instead of a sensor, on a micro:bit.
+    Files of an earlier build are removed first, except those that their owner edited: these stay, and the new
+    version is written beside them with the suffix NEW. A subscription that the board cannot hold is refused
+    before anything is written. On a micro:bit `readings` (a mask and seven values each) replace a sensor.
     """
     if board not in BOARDS:
-        raise UnknownBoard(f"{board} is none of {', '.join(sorted(BOARDS))}")
+        raise UnknownBoard(f"unknown board {board}; boards are {', '.join(sorted(BOARDS))}")
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
     _check_forms(board, settings)
@@ -181,10 +180,10 @@ def _check_forms(board: str, settings: BoardSettings) -> None:
     place = f"--forms {forms}"
     if forms not in FORMS:
         hint = did_you_mean(forms, FORMS)
-        message = f"there are no such forms; a micro:bit can have {' or '.join(FORMS)}{hint}"
+        message = f"unknown forms; a micro:bit can have {' or '.join(FORMS)}{hint}"
         raise DocumentError.of_file(place, "D706", message)
     if board not in FLAT_BOARDS:
-        message = f"{BOARDS[board].spoken} knows patterns and functions as it is; leave --forms out"
+        message = f"{BOARDS[board].spoken} always supports patterns and functions; leave --forms out"
         raise DocumentError.of_file(place, "D706", message)
     if settings.is_linked:
         message = (
@@ -195,7 +194,7 @@ def _check_forms(board: str, settings: BoardSettings) -> None:
 
 
 def _check_kernels(board: str, settings: BoardSettings) -> None:
-    """Refuse kernels that there are not, or that a board cannot have."""
+    """Refuse unknown kernels, and those that a board cannot have."""
     chosen = settings.kernels
     if chosen is None:
         return
@@ -261,7 +260,7 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
 
 
 def _constants(settings: BoardSettings, is_recorded: bool) -> dict[str, int]:
-    """Return what the programs of a micro:bit are told of it and of what it measures."""
+    """Return the constants of a micro:bit's programs."""
     constants = {
         "NODE": settings.node,
         "TABLE_CHECK": settings.table_check,
@@ -315,7 +314,7 @@ def _alone_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorded: 
     sources["filling"] = _filling(blocks) + "from microbit_setup import scan\nscan.prepare()\n"
     parts = {"core": made.core, "scan": made.scan}
     start = "run()\nprint('--end--')\n"
-    return laid_out(parts, sources, constants, start, last="filling", poured=made.poured)
+    return laid_out(parts, sources, constants, start, last="filling", inlined=made.inlined)
 
 
 def scaled_temperature(source: str, attribute: Attribute) -> str:

@@ -24,21 +24,21 @@ SECRETS = ("settings.py",)
 
 
 def built(folder: Path) -> dict[str, Any]:
-    """Return what an earlier build says of this folder; a folder that was not built is refused."""
+    """Return the record of the build of this folder; a folder that was not built is refused."""
     known = _facts(folder)
     missing = [name for name in known["files"] if not (folder / name).is_file()]
     if missing:
-        raise Refusal(f"{folder} lacks {', '.join(missing)}; build it anew")
+        raise Refusal(f"{folder} lacks {', '.join(missing)}; build it again")
     return known
 
 
 def digests(files: Mapping[str, str]) -> dict[str, str]:
-    """Return by what a later build recognises that its owner did not edit a file."""
+    """Return digests by which a later build recognises files that were not edited."""
     return {name: _digest(files[name].encode()) for name in OWNED if name in files}
 
 
 def edited(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Return which of the owner's files are neither as an earlier build wrote them nor as this one would."""
+    """Return the owner's files that differ from both the earlier build and this one."""
     made = _facts(folder)["made"] if (folder / LISTING).is_file() else {}
     found = []
     for name in OWNED:
@@ -51,7 +51,7 @@ def edited(folder: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def clear(folder: Path, kept: list[str]) -> None:
-    """Remove what an earlier build left, but what is `kept`; refuse a folder with somebody else's files."""
+    """Remove the files of an earlier build except `kept`; refuse a folder with other files."""
     if not folder.exists() or not any(folder.iterdir()):
         return
     if not (folder / LISTING).is_file():

@@ -1,6 +1,4 @@
-"""An emulated micro:bit on one end of a serial line, and on the other a mission on this desk, or somebody who
-reads what one without its link prints.
-"""
+"""Runs an emulated micro:bit on a serial line with a local mission, or without a link to read its output."""
 
 import os
 import re
@@ -11,7 +9,7 @@ from dataclasses import dataclass
 
 from dens.boards.board_language import BOARD_LANGUAGE
 from dens.boards.emulator.microbit import END_MARK, BoardFailure, in_still_air, started
-from dens.boards.local_mission import Asked, Desk
+from dens.boards.local_mission import LocalMission, RequestedSubscription
 from dens.boards.registry import BOARDS
 from dens.node.links.serial import PROMPT
 from dens.node.output.event_output import match_words, notification_words
@@ -26,17 +24,17 @@ from watchdog.vector import VectorError
 
 _BLINK_S = 0.005
 _ASKS_FOR_PARTS = frozenset(STATUS_NAMES[status] for status in REFUSES_WHOLE)
-"""Answers after which a board is offered the parts of a subscription."""
+"""Refusals after which a board is offered the parts of a subscription."""
 _TRACEBACK = re.compile(rb"Traceback \(most recent call last\):\r?\n(  .*\n)+\S.*\n")
-"""An error as MicroPython prints it: where, and which; the board has stopped after it."""
+"""A traceback of MicroPython, after which the board has stopped."""
 _REMEMBERED = 4096
-"""So many bytes of what the board said last are kept, to show them when it fails."""
+"""Bytes of the latest output that are kept, to show them if the board fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One thing that happened: `what` is announced, installed, parts, refused, unserved, delivered, printed
-    or text.
+class BoardEvent:
+    """An event of the board. `what` is announced, installed, parts, refused, unserved, delivered, printed or
+    text.
     """
 
     at_ms: int
@@ -49,16 +47,16 @@ def converse(
     files: Mapping[str, str | bytes],
     table: MissionTable,
     board: int,
-    subscriptions: Sequence[Asked],
+    subscriptions: Sequence[RequestedSubscription],
     seconds: float,
-    is_enough: Callable[[Said], bool] = lambda said: False,
+    is_enough: Callable[[BoardEvent], bool] = lambda said: False,
     condition: str | None = None,
-) -> Iterator[Said]:
-    """Start the board and yield what happens, for so many seconds of real time or until it is enough. The
-    DENS node matches under the feature condition that the board was built for.
+) -> Iterator[BoardEvent]:
+    """Start the board and yield its events for `seconds` of real time or until `is_enough`. The DENS node
+    matches under the feature condition that the board was built for.
 
-    A board that stops with an error is a BoardFailure with what it printed, at once; so is one that
-    has not announced itself in the time.
+    A board that stops with an error is a BoardFailure with what it printed, at once; so is one that has not
+    announced itself in the time.
     """
     begin = time.monotonic()
 
@@ -69,22 +67,22 @@ def converse(
         assert process.stdin is not None
         assert process.stdout is not None
         descriptor = process.stdout.fileno()
-        desk = Desk(table, board, subscriptions, 0, condition=condition)
+        mission = LocalMission(table, board, subscriptions, 0, condition=condition)
         told = b""
         is_known = False
         while now_ms() < 1000 * seconds:
-            data = _heard(descriptor)
+            data = _read_output(descriptor)
             told = (told + data)[-_REMEMBERED:]
-            _check_going(told)
-            outgoing = desk.step(data, now_ms())
+            _check_running(told)
+            outgoing = mission.step(data, now_ms())
             if outgoing:
                 process.stdin.write(outgoing)
                 process.stdin.flush()
-            happened = [said for _, event in desk.events() for said in _said(event, desk, table)]
-            while desk.link.deframer.noise:
-                words = _text(desk.link.deframer.noise.popleft())
+            happened = [said for _, event in mission.events() for said in _said(event, mission, table)]
+            while mission.link.deframer.noise:
+                words = _text(mission.link.deframer.noise.popleft())
                 if words:
-                    happened.append(Said(now_ms(), "text", words))
+                    happened.append(BoardEvent(now_ms(), "text", words))
             for said in happened:
                 is_known = is_known or said.what == "announced"
                 yield said
@@ -98,7 +96,7 @@ def converse(
             )
 
 
-def overhear(files: Mapping[str, str | bytes], table: MissionTable, seconds: float) -> Iterator[Said]:
+def overhear(files: Mapping[str, str | bytes], table: MissionTable, seconds: float) -> Iterator[BoardEvent]:
     """Start a board without its link and yield what it prints, notifications in words, for so many seconds of
     real time or until its recording is over. One that stops with an error is a BoardFailure.
     """
@@ -108,9 +106,9 @@ def overhear(files: Mapping[str, str | bytes], table: MissionTable, seconds: flo
         line = b""
         told = b""
         while _since_ms(begin) < 1000 * seconds:
-            data = _heard(process.stdout.fileno())
+            data = _read_output(process.stdout.fileno())
             told = (told + data)[-_REMEMBERED:]
-            _check_going(told)
+            _check_running(told)
             *lines, line = (line + data).split(b"\n")
             for words in filter(None, map(_text, lines)):
                 if words.endswith(END_MARK):
@@ -122,8 +120,8 @@ def _since_ms(begin: float) -> int:
     return round(1000 * (time.monotonic() - begin))
 
 
-def _heard(descriptor: int) -> bytes:
-    """Return what the board said in the blink of an eye."""
+def _read_output(descriptor: int) -> bytes:
+    """Return the output of the board, waiting for a few milliseconds."""
     if not select.select([descriptor], [], [], _BLINK_S)[0]:
         return b""
     data = os.read(descriptor, 65536)
@@ -132,83 +130,88 @@ def _heard(descriptor: int) -> bytes:
     return data
 
 
-def _check_going(told: bytes) -> None:
-    """Raise what a board said when it stopped."""
-    stopped = _TRACEBACK.search(told)
+def _check_running(output: bytes) -> None:
+    """Raise `BoardFailure` with the traceback if the board has stopped."""
+    stopped = _TRACEBACK.search(output)
     if stopped is not None:
         raise BoardFailure("the board stopped:\n" + _text(stopped.group()))
 
 
-def _printed(words: str, table: MissionTable, at_ms: int) -> Said:
+def _printed(words: str, table: MissionTable, at_ms: int) -> BoardEvent:
     """Return a line of a board: a notification in words, or the line as it is."""
     try:
         vector = bytes.fromhex(words)
         says = " ".join(authoring_of(BOARD_LANGUAGE).describe(vector, table, "nv").sentences)
     except (ValueError, VectorError):
-        return Said(at_ms, "text", words)
-    return Said(at_ms, "printed", says, vector)
+        return BoardEvent(at_ms, "text", words)
+    return BoardEvent(at_ms, "printed", says, vector)
 
 
 def _text(data: bytes) -> str:
-    """Return what of a board's output a person can read."""
+    """Return the printable characters of a board's output."""
     words = data.decode("ascii", "ignore").replace("\r\n", "\n").removesuffix(PROMPT.decode())
     return "".join(char for char in words if char.isprintable() or char == "\n").strip()
 
 
-def _said(event: Event, desk: Desk, table: MissionTable) -> Iterator[Said]:
-    """Yield an event as a person wants to hear of it, or nothing."""
+def _said(event: Event, mission: LocalMission, table: MissionTable) -> Iterator[BoardEvent]:
+    """Yield an event in words, if it is of interest."""
     if isinstance(event, MessageStored) and event.item.type == MessageType.ANNOUNCE:
-        yield Said(event.at_ms, "announced", f"the board, node {event.item.origin}, says what it measures")
-        for words in _unserved(event.item.payload, desk, table):
-            yield Said(event.at_ms, "unserved", words)
+        yield BoardEvent(
+            event.at_ms, "announced", f"the board, node {event.item.origin}, announces its sources"
+        )
+        for words in _unserved(event.item.payload, mission, table):
+            yield BoardEvent(event.at_ms, "unserved", words)
     elif isinstance(event, MessageAcknowledged) and event.item.type == MessageType.INSTALL:
-        yield _answered(event, desk, table)
+        yield _answered(event, mission, table)
     elif isinstance(event, MessageAcknowledged) and event.item.type == MessageType.SUBSCRIBE and event.reason:
-        asked, _ = _asked(event, desk)
-        yield Said(event.at_ms, "refused", f"the DENS node refused {asked}: {event.reason}")
+        name, _ = _name(event, mission)
+        yield BoardEvent(event.at_ms, "refused", f"the DENS node refused {name}: {event.reason}")
     elif isinstance(event, NotificationDelivered):
         vector = event.item.payload
         says = notification_words(event.item.language, vector, table)
-        how = match_words(event, desk.subscriber, table)
-        yield Said(event.at_ms, "delivered", f"{says} ({how})", vector)
+        how = match_words(event, mission.subscriber, table)
+        yield BoardEvent(event.at_ms, "delivered", f"{says} ({how})", vector)
 
 
-def _unserved(announced: bytes, desk: Desk, table: MissionTable) -> Iterator[str]:
-    """Yield which subscriptions a board that measures this is not asked for, because it cannot serve them."""
+def _unserved(announced: bytes, mission: LocalMission, table: MissionTable) -> Iterator[str]:
+    """Yield the subscriptions that are not installed, because the board does not measure their attributes."""
     extract = decode_extract(announced)
     measured = []
     for source in extract.sources:
         event = table.event_at(source.event)
         names = [one.name for one in event.attributes if source.fills(1 << one.index)]
         measured.append(f"{', '.join(names)} of {event.name}")
-    for asked in desk.asked:
-        if not languages()[asked.language].lookup(table).question(body_of(asked.vector)).serves(extract):
+    for subscription in mission.subscriptions:
+        lookup = languages()[subscription.language].lookup(table)
+        if not lookup.question(body_of(subscription.vector)).serves(extract):
             yield (
-                f"the board does not measure what {asked.spoken} asks for, so it is not asked; it measures "
-                f"{' and '.join(measured)}"
+                f"{subscription.spoken} is not installed, because the board does not measure its attributes; "
+                f"it measures {' and '.join(measured)}"
             )
 
 
-def _asked(event: MessageAcknowledged, desk: Desk) -> tuple[str, int]:
-    """Return how people call what was answered, and of how many parts it is, where it is no part itself."""
+def _name(event: MessageAcknowledged, mission: LocalMission) -> tuple[str, int]:
+    """Return the name of an acknowledged subscription or part, and the number of parts of a whole one."""
     id = event.item.payload[HEADER_ID]
-    found = desk.asked_under(id)
+    found = mission.subscription_of(id)
     if found is None:
         return f"subscription {id}", 0
-    asked, part = found
-    return (f"part {part} of {asked.spoken}", 0) if part else (asked.spoken, desk.parts_of(asked))
+    subscription, part = found
+    if part:
+        return f"part {part} of {subscription.spoken}", 0
+    return subscription.spoken, mission.parts_of(subscription)
 
 
-def _answered(event: MessageAcknowledged, desk: Desk, table: MissionTable) -> Said:
-    """Return what the board said to a subscription, or to a part of one."""
-    spoken, parts = _asked(event, desk)
+def _answered(event: MessageAcknowledged, mission: LocalMission, table: MissionTable) -> BoardEvent:
+    """Return the board's answer to a subscription or a part of one."""
+    spoken, parts = _name(event, mission)
     if event.reason is None:
-        return Said(event.at_ms, "installed", f"the board looks for {spoken}")
+        return BoardEvent(event.at_ms, "installed", f"the board looks for {spoken}")
     if parts and event.reason in _ASKS_FOR_PARTS:
         words = f"the board does not take {spoken} whole ({event.reason}), and is offered its {parts} parts"
-        return Said(event.at_ms, "parts", words)
+        return BoardEvent(event.at_ms, "parts", words)
     why = event.reason
     if event.item.language == BOARD_LANGUAGE.language_id:
         faults = BOARDS["microbit"].faults(event.item.payload, table.feature_bytes)
         why = "; ".join([why, *(fault.message for fault in faults)])
-    return Said(event.at_ms, "refused", f"the board refused {spoken}: {why}")
+    return BoardEvent(event.at_ms, "refused", f"the board refused {spoken}: {why}")

@@ -49,7 +49,7 @@ def deploy_board(port: str, folder: Path, timeout_s: float = 300) -> list[str]:
 def _wait_for(port: str) -> None:
     """Give a board that was reset the time to come back; it is then in the grace in which it can be stopped.
 
-    A port that is no path here (COM3) is given a fixed time.
+    A port that is not a path (COM3) gets a fixed time.
     """
     time.sleep(_AWAY_S)
     end = time.monotonic() + _BACK_S
@@ -58,7 +58,7 @@ def _wait_for(port: str) -> None:
 
 
 def _mpremote(port: str, steps: Sequence[str], timeout_s: float) -> None:
-    """Have mpremote do something with the board at this port, and say what it says when it cannot."""
+    """Run mpremote with the board at this port; raise `Refusal` with its message if it fails."""
     command, environment = find_mpremote()
     try:
         done = subprocess.run(
@@ -73,8 +73,8 @@ def _mpremote(port: str, steps: Sequence[str], timeout_s: float) -> None:
     except subprocess.TimeoutExpired:
         raise Refusal(f"the board at {port} does not answer; unplug it and plug it in again") from None
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-        raise Refusal(f"mpremote could not write to {port}: {said[-1]}")
+        lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
+        raise Refusal(f"mpremote could not write to {port}: {lines[-1]}")
 
 
 def writing_programs(name: str, content: bytes) -> list[str]:

@@ -19,7 +19,7 @@ class Form:
     modules: tuple[str, ...]
     combine: str
     """The function that the grader calls for it."""
-    poured: frozenset[str]
+    inlined: frozenset[str]
     """Functions that stand where they are called. A micro:bit's stack has room for nine calls within each
     other, and its program, scan and grader have five of them.
     """
@@ -52,7 +52,7 @@ class FilterParts:
     scan: tuple[str, ...]
     assumed: Mapping[str, int | str]
     scan_class: str
-    poured: frozenset[str] = frozenset()
+    inlined: frozenset[str] = frozenset()
 
     def setup(self, source: str) -> str:
         """Return a set-up program, which makes a `Scan`, for this algorithm."""
@@ -72,7 +72,7 @@ def filter_parts(
     """Return the filter with an algorithm of this name.
 
     It is quick with distances and the table of slopes in its heap, smaller without them. With `is_sharing`
-    equal wishes are one record. `forms` is one of FORMS.
+    equal subscriptions share a record. `forms` is one of FORMS.
     """
     if algorithm not in ALGORITHMS:
         raise ValueError(f"{algorithm} is none of {', '.join(ALGORITHMS)}")
@@ -99,5 +99,5 @@ def filter_parts(
             **({"PATTERNS": 1, "combine": form.combine} if form else {}),
         },
         scan_class="FlatScan" if is_flat else "Scan",
-        poured=form.poured if form else frozenset(),
+        inlined=form.inlined if form else frozenset(),
     )

@@ -1,10 +1,10 @@
-"""A mission on a desk: one board on a serial line, and on this machine a DENS node and a subscriber.
+"""A small mission for one board on a serial line: a DENS node and a subscriber in this process.
 
-It is what `dens board run` puts beside an emulated board, and what a person can put beside a real one: the
-engines are those of the overlay, only the link between board and DENS node is a wire.
+`dens board run` uses it with an emulated board. The engines are those of the overlay; the link between board
+and DENS node is the serial line.
 
-The board speaks first: what it is sent while it starts would be typed into its console. Where it sits at its
-prompt all the same, it is told to start again.
+The board sends first, because bytes sent while it starts would go to its console. A board that shows its
+console prompt is restarted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,9 @@ SUBSCRIBER = 65002
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A subscription as the subscriber asks for it: in its own language, so that the DENS node judges or
-    composes what a board that knows only its parts sends. `name` is how its owner calls it, a file's mostly.
+class RequestedSubscription:
+    """A subscription of the subscriber, in its own language, so that the DENS node matches or composes the
+    notifications of a board that has only its parts. `name` is its name in messages, usually its file.
     """
 
     vector: bytes
@@ -37,19 +37,19 @@ class Asked:
 
     @property
     def spoken(self) -> str:
-        """Return how people are told of it."""
+        """Return its name in messages."""
         behind = f" ({self.name})" if self.name else ""
         return f"subscription {self.vector[HEADER_ID]}{behind}"
 
 
-class Desk:
-    """The host's side. Time is an argument, and bytes go in and out: somebody else reads and writes them."""
+class LocalMission:
+    """The host's side, without input and output: time and bytes are arguments."""
 
     def __init__(
         self,
         table: MissionTable,
         board: int,
-        subscriptions: Sequence[Asked],
+        subscriptions: Sequence[RequestedSubscription],
         now_ms: int,
         *,
         link: SerialLink | None = None,
@@ -63,43 +63,41 @@ class Desk:
         made = assembly_of(table, known=known, mission_key=mission_key)
         self.mediator = made.mediator(MEDIATOR, MemoryStore(), now_ms)
         self.subscriber = made.subscriber(SUBSCRIBER, MemoryStore(), now_ms)
-        self.asked = tuple(subscriptions)
+        self.subscriptions = tuple(subscriptions)
         self._languages = made.mission.languages
-        for one in subscriptions:
-            self.subscriber.subscribe(one.vector, one.language, now_ms)
+        for subscription in subscriptions:
+            self.subscriber.subscribe(subscription.vector, subscription.language, now_ms)
         self._machines: dict[int, ProtocolEngine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.mediator.contact_opened(SUBSCRIBER, now_ms)
         self.subscriber.contact_opened(MEDIATOR, now_ms)
         self._is_met = False
 
-    def parts_of(self, asked: Asked) -> int:
-        """Return of how many parts a subscription is, for a board that does not take it as it is."""
-        language = self._languages.get(asked.language)
+    def parts_of(self, subscription: RequestedSubscription) -> int:
+        """Return the number of parts of a subscription, for a board that does not accept it whole."""
+        language = self._languages.get(subscription.language)
         if language is None or language.decompose is None:
             return 0
-        return len(language.decompose(body_of(asked.vector)))
+        return len(language.decompose(body_of(subscription.vector)))
 
-    def asked_under(self, id: int) -> tuple[Asked, int] | None:
-        """Return the subscription that was asked for under this id, and which of its parts has it: 0 is none,
-        but the whole.
-        """
-        for one in self.asked:
-            part = id - one.vector[HEADER_ID]
-            if 0 <= part <= self.parts_of(one):
-                return one, part
+    def subscription_of(self, id: int) -> tuple[RequestedSubscription, int] | None:
+        """Return the subscription with this id, and the number of its part; 0 is the whole."""
+        for subscription in self.subscriptions:
+            part = id - subscription.vector[HEADER_ID]
+            if 0 <= part <= self.parts_of(subscription):
+                return subscription, part
         return None
 
     def step(self, data: bytes, now_ms: int) -> bytes:
-        """Take what the board said since the last step, and return what may be written to it now."""
+        """Process the board's output since the last step, and return the bytes to write to it now."""
         if data.endswith(PROMPT):
             self.mediator.contact_lost(self._board, now_ms)
             self._is_met = False
             return RESTART
-        for said in self.link.receive(data):
+        for datagram in self.link.receive(data):
             if not self._is_met:
                 self.mediator.contact_opened(self._board, now_ms)
                 self._is_met = True
-            self.mediator.receive(said, self._board, now_ms)
+            self.mediator.receive(datagram, self._board, now_ms)
         for number, machine in self._machines.items():
             timer_ms = machine.next_timer_ms()
             if timer_ms is not None and timer_ms <= now_ms:
@@ -114,6 +112,6 @@ class Desk:
         return self.link.bytes_to_write(now_ms)
 
     def events(self) -> Iterator[tuple[int, Event]]:
-        """Yield what happened since this was asked last: at which of the two nodes, and what."""
+        """Yield the events since the last call, each with its node."""
         while self._events:
             yield self._events.pop(0)

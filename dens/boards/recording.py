@@ -33,21 +33,19 @@ def columns_of(path: Path, event: EventClass) -> list[str]:
     found = [one.name for one in event.attributes if one.name in names and one.type != "nominal"]
     if not found:
         first = ", ".join(names)[:200]
-        says = f"its first line says {first}" if first else "its first line, which names them, is empty"
-        raise _useless(path, f"there is no column of {event.name}; {says}")
+        header = f"its first line is {first}" if first else "its first line, which names them, is empty"
+        raise _useless(path, f"no column of {event.name}; {header}")
     return found
 
 
 def useless_columns(path: Path, event: EventClass) -> list[str]:
-    """Return the names of the columns that no board can replay for this event class: misspelt ones, others'
-    and words.
-    """
+    """Return the columns that a board cannot replay for this event class: unknown and nominal ones."""
     useful = {one.name for one in event.attributes if one.type != "nominal"}
     return [name for name in _header(path) if name not in useful]
 
 
 def _header(path: Path) -> list[str]:
-    """Return what the first line of a recording says."""
+    """Return the columns of a recording."""
     with path.open(encoding="utf-8", errors="replace") as file:
         return split_row(file.readline(65536).strip("\r\n"))
 
@@ -69,7 +67,7 @@ def recorded_rows(path: Path, settings: BoardSettings) -> Recorded:
     is_cut = len(rows) == MOST_ROWS and source.read_into(reading, 0)
     source.close()
     if not rows:
-        raise _useless(path, "there is no reading in it")
+        raise _useless(path, "it contains no reading")
     if not any(row[0] for row in rows):
         names = ", ".join(one.name for one in settings.attributes)
         raise _useless(path, f"none of its lines has a number for {names}")

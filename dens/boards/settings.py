@@ -1,4 +1,4 @@
-"""What a board is told about itself and its mission: who it is, what it measures, with whom it talks."""
+"""Settings of a board: its node number, what it measures, and its network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from watchdog.lifetime import lifetime_code
 from watchdog.vector import ONE_HOUR
 
 ANNOUNCED_Q = 168
-"""How long an announcement may be believed: 2²¹ seconds, about 24 days."""
+"""Lifetime code of an announcement: 2²¹ seconds, about 24 days."""
 
 
 BOARD_PROTOCOLS = ("pin", "i2c", "adc", "spi", "serial", "file")
-"""How a board's sources are read; a file is a micro:bit's recording, or what its owner reads."""
+"""Protocols of a board's sources. A file is a recording on a micro:bit."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardSettings:
-    """Everything that a build fills in. `attributes` are measured, in rising order of their indexes."""
+    """Everything that a build fills in. `attributes` are sorted by index."""
 
     node: int
     table_check: int
@@ -37,17 +37,17 @@ class BoardSettings:
     network: tuple[str, str] = ("", "")
     mediator: tuple[str, int] = ("255.255.255.255", 7001)
     lifetime: int = ONE_HOUR
-    """The lifetime code of what the board publishes: its event class says it."""
+    """Lifetime code of the board's notifications, from its event class."""
     algorithm: str = DEFAULT
-    """How its filter goes over subscriptions (watchdog/codes.py)."""
+    """Filter algorithm (watchdog/codes.py)."""
     condition: str = BOARD_CONDITIONS[0]
     """The feature condition of its mission."""
     forms: str | None = None
-    """What a micro:bit evaluates beside the plain aggregators (dens/boards/filter_parts.py)."""
+    """Additional forms on a micro:bit (dens/boards/filter_parts.py)."""
     is_linked: bool = True
-    """Whether it speaks PUB/DENS; a micro:bit that does not prints what it finds."""
+    """Whether it uses PUB/DENS. A micro:bit without a link prints its notifications."""
     kernels: str | None = None
-    """What judges readings on a board with folders (dens/boards/package_files.py); None is the usual."""
+    """Filter kernels of a board with folders (dens/boards/package_files.py); None is the default."""
 
     @property
     def mask(self) -> int:
@@ -69,16 +69,15 @@ def board_settings(
     node: int,
     protocol: str = "",
     period_ms: int = 1000,
-    mission_key: bytes | None = None,
     limits: Board = BOARDS["microbit"],
     algorithm: str | None = None,
 ) -> BoardSettings:
-    """Look names up in the mission table; what a board cannot do is refused."""
+    """Look names up in the mission table; refuse what a board cannot do."""
     reason = limits.width_fault(table.feature_bytes)
     if reason is not None:
         raise Refusal(reason)
     if not 0 <= node <= 65000:
-        raise Refusal(f"{node} is no node for a board; boards are 0..65000")
+        raise Refusal(f"node {node} is out of range for boards (0..65000)")
     if protocol and protocol not in BOARD_PROTOCOLS:
         known_words = ", ".join(BOARD_PROTOCOLS)
         hint = did_you_mean(protocol, BOARD_PROTOCOLS)
@@ -91,7 +90,7 @@ def board_settings(
             f"{', '.join(nominal)} of {event} is a word, not a number; a board's sensor gives numbers"
         )
     if not chosen:
-        raise Refusal(f"say which attributes of {event} the board measures")
+        raise Refusal(f"no attribute given; name those of {event} that the board measures")
     return BoardSettings(
         node,
         table.check,
@@ -99,7 +98,6 @@ def board_settings(
         tuple(chosen),
         PROTOCOLS.index(protocol),
         period_ms,
-        mission_key,
         lifetime=lifetime_code(known.notification_lifetime_s),
         algorithm=limits.algorithms[0] if algorithm is None else algorithm,
     )

@@ -24,7 +24,7 @@ from watchdog.membership import degree
 from watchdog.pool import FOLLOWERS, KEY, Pool
 from watchdog.reading import Reading
 from watchdog.score import combine, satisfies
-from watchdog.sharing import wish
+from watchdog.sharing import vector_part
 from watchdog.vector import constraints_offset, indexes, is_newer
 from watchdog.watchdog import Watchdog
 
@@ -150,11 +150,11 @@ def records(pool: Pool) -> Iterator[tuple[int, int]]:
 
 
 def check_pool(pool: Pool, oracle: Oracle) -> None:
-    """Whatever is held is what was wished, once for all who wish it, and nothing active is superfluous."""
+    """The pool holds every subscription, equal ones once, and no active record is superfluous."""
     found = {}
     for number, at in records(pool):
         key = pool.field(number << 16 | at, KEY, 3)
-        found[key >> 8, key & 255] = bytes(wish(pool, number << 16 | at))
+        found[key >> 8, key & 255] = bytes(vector_part(pool, number << 16 | at))
     assert found == {key: vector[5:] for key, (_, _, vector) in oracle.held.items()}
     own = [bytes(pool.part(n << 16 | at)) for n, at in records(pool) if pool.blocks[n][2] != FOLLOWERS]
     assert sorted(own) == sorted(set(found.values()))
@@ -357,7 +357,7 @@ def test_a_full_pool_that_refuses_a_revision_keeps_the_older_one(name: str) -> N
         assert sorted(bytes(pool.part(n << 16 | at))[:1] for n, at in records(pool)) == [
             part[:1] for part in before
         ]
-        assert all(bytes(wish(pool, pool.find(1, id))) == one[5:] for id in range(3))
+        assert all(bytes(vector_part(pool, pool.find(1, id))) == one[5:] for id in range(3))
 
 
 def test_only_the_plain_aggregators_cover_each_other() -> None:

@@ -1,7 +1,7 @@
 """Prepares boards: settings, subscriptions and recordings for `dens board`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from dens.config.refusal import Refusal
 
 if TYPE_CHECKING:
     from dens.boards.board import Board
-    from dens.boards.local_mission import Asked
+    from dens.boards.local_mission import RequestedSubscription
     from dens.boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
     from plugins.authoring import Compiled
@@ -57,17 +57,17 @@ def board_settings_of(
             raise Refusal(f"{event} has no temperature; name attributes with --attribute: {', '.join(there)}")
         names = ["temperature"]
     period_ms = round(1000 * period_s)
-    return board_settings(
+    settings = board_settings(
         table,
         event,
         names,
         node=node,
         protocol=protocol if readings is None else "file",
         period_ms=period_ms,
-        mission_key=mission_key,
         limits=limits or BOARDS["microbit"],
         algorithm=algorithm,
     )
+    return replace(settings, mission_key=mission_key)
 
 
 def _only_event(table: "MissionTable") -> str:
@@ -130,25 +130,25 @@ def installed_vectors(given: Sequence[str], table: "MissionTable") -> list[bytes
     return vectors
 
 
-def issued_subscriptions(given: Sequence[str], table: "MissionTable") -> "list[Asked]":
+def issued_subscriptions(given: Sequence[str], table: "MissionTable") -> "list[RequestedSubscription]":
     """Return the subscriptions that a subscriber issues: documents in their own language, vectors in the
     language of boards. A document gets an id that is followed by a free id for each of its parts.
     """
     from dens.boards.board_language import BOARD_LANGUAGE
-    from dens.boards.local_mission import Asked
+    from dens.boards.local_mission import RequestedSubscription
     from watchdog.header import framed
     from watchdog.vector import VectorError, check_subscription
 
     ready = _ready(given)
     free = _free_ids(ready)
-    issued: list[Asked] = []
+    issued: list[RequestedSubscription] = []
     for text in given:
         if text in ready:
             try:
                 check_subscription(ready[text], table.feature_bytes)
             except VectorError as error:
                 raise Refusal(f"{text[:60]} is not a {BOARD_LANGUAGE.name} subscription: {error}") from None
-            issued.append(Asked(ready[text]))
+            issued.append(RequestedSubscription(ready[text]))
             continue
         for source, language, compiled in _documents(text, table):
             room = 1 + language.occupied(table, compiled.body)
@@ -159,7 +159,7 @@ def issued_subscriptions(given: Sequence[str], table: "MissionTable") -> "list[A
                 )
             free = [id for id in free if not first <= id < first + room]
             vector = framed(first, 0, compiled.lifetime_q, compiled.body)
-            issued.append(Asked(vector, language.language_id, source.name))
+            issued.append(RequestedSubscription(vector, language.language_id, source.name))
     return issued
 
 

@@ -30,7 +30,7 @@ def run():
         scan.advance()
     print("held", held, pool.blocks[0][0] << 1)
 """
-"""Fills a pool until there is no room."""
+"""Fills a pool completely."""
 
 FREE = "import gc\ngc.collect()\ngc.collect()\nprint('free',gc.mem_free())\n"
 

@@ -1,7 +1,7 @@
-"""What the filter costs on a board, measured then and there on the emulated micro:bit.
+"""Costs of the filter on a board, measured on the emulated micro:bit.
 
-The programs below run on the board with the whole filter as it is deployed: one fills the pool until it says
-no, the other times readings that no subscription is satisfied by, under a locked heap.
+The programs below run on the board with the whole filter as deployed: one fills the pool, the other times
+readings that satisfy no subscription, with the heap locked.
 """
 
 import subprocess
@@ -193,8 +193,7 @@ def mpy_sizes(sources: Mapping[str, str], mpy_cross: Path) -> dict[str, int]:
 def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
     """Return the figures of every board, as `dens board budget --json` prints them.
 
-    Only the micro:bit can be run here. Of the others the sizes are known, and what follows from the layout;
-    None stands for what nobody has measured.
+    Only the micro:bit is emulated. Of the others only sizes are known; None means not measured.
     """
     package = package_sources()
     microbit = measure_microbit(mpy_cross)

@@ -94,7 +94,7 @@ def form_cost(forms: str, algorithm: str) -> FormCost:
             {**made.assumed, "BLOCK_BYTES": 5 + record * 18},
             START,
             FREE,
-            poured=made.poured,
+            inlined=made.inlined,
         )
         return [line.split() for line in run_on_microbit(files).splitlines()]
 

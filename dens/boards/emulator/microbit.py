@@ -6,19 +6,22 @@ lost. Time on the board is counted in instructions (64 ns each), so it is the sa
 every load.
 """
 
+import ctypes
 import os
 import re
 import select
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from dens.boards.emulator.flash_image import SCRATCH_MARK, SCRATCH_PAGE, file_system, file_system_start
-from dens.boards.emulator.parent_death import ends_with_us
 from dens.config.refusal import Refusal
 
 INSTRUCTION_NS = 64
@@ -72,6 +75,29 @@ def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode()
 
 
+_SET_PARENT_DEATH_SIGNAL: Final = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
+
+
+def die_with_parent() -> Callable[[], None] | None:
+    """Return a `preexec_fn` with which a child ends when its parent is killed, None if not on Linux.
+
+    A killed process cannot clean up, and an emulated board would run for ever. The tie is to the thread that
+    starts the child, so that thread has to live as long as the child. On other systems `started` ends the
+    emulator when it can.
+    """
+    if sys.platform != "linux":
+        return None
+    libc, parent = ctypes.CDLL(None), os.getpid()
+
+    def request_signal() -> None:
+        libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # the parent ended before the request
+            os._exit(1)
+
+    return request_signal
+
+
 @contextmanager
 def started(
     files: Mapping[str, str | bytes], serial: str, counted: bool = True, seed: int = 1
@@ -79,9 +105,9 @@ def started(
     """Start a board with these files and its serial line at `serial` (as QEMU names it: stdio, pty); end it,
     also if we are killed.
 
-    `counted` time is the same on every host, but passes at once while the board waits; a board that talks to
-    somebody needs time as it is. With counted time the chip's random numbers come from `seed`: how its heap
-    breaks up while it loads depends on them.
+    `counted` time is the same on every host, but waiting takes no time; a board that communicates needs real
+    time. With counted time the chip's random numbers come from `seed`; the fragmentation of its heap depends
+    on them.
     """
     hex_file = firmware()
     start = file_system_start(hex_file.read_text(encoding="ascii"))
@@ -105,7 +131,7 @@ def started(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            preexec_fn=ends_with_us(),
+            preexec_fn=die_with_parent(),
         )
         try:
             yield process

@@ -1,10 +1,9 @@
-"""The program of a Pico W or an ESP32: it measures, filters, and speaks PUB/DENS over UDP and Wi-Fi.
+"""The program of a Pico W or an ESP32: measures, filters, and uses PUB/DENS over UDP and Wi-Fi.
 
-It never ends by itself. When the network is away it is looked for again, when a socket breaks it is made
-anew, when a sensor fails its value is missing, and when all else fails the hardware's own watchdog restarts
-the board. That one is started after GRACE_MS, because it cannot be stopped: until then Ctrl-C ends the
-program for good, and new files can be copied. The light is on while a mediator has
-been heard, and blinks while nobody has.
+It never ends by itself. A lost network is searched again, a broken socket replaced, the value of a failed
+sensor is missing, and as a last resort the hardware watchdog restarts the board. That one is started after
+GRACE_MS, because it cannot be stopped: until then Ctrl-C ends the program for good, and new files can be
+copied. The LED is on while a mediator is in contact, and blinks otherwise.
 """
 
 import gc
@@ -30,15 +29,15 @@ from watchdog.sources import SensorSource
 from watchdog.watchdog import Watchdog
 
 CONNECT_MS = 10000
-"""So long a network is given to let the board in, before it is asked again."""
+"""Time for one attempt to join the network."""
 GRACE_MS = 15000
-"""So long after its start the program can be interrupted without the hardware restarting the board."""
+"""Time after the start in which the program can be interrupted without a restart by the hardware."""
 PATIENCE = 16
-"""After so many tries without an answer a new session is begun."""
+"""Tries without an answer after which a new session is begun."""
 
 
 SENSOR_PROTOCOLS = (0, 3, 4, 5, 6, 7)
-"""What is read through SENSORS: not said, pin (1-wire too), i2c, adc, spi, serial
+"""Protocols read through SENSORS: unspecified, pin (also 1-wire), i2c, adc, spi, serial
 (docs/how-to/knowledge.md)."""
 
 
@@ -82,19 +81,19 @@ class Board:
         self.preinstall()
 
     def sensor_source(self, number: int) -> SensorSource:
-        """Make the source that reads SENSORS, when somebody asks for the first time. Its last number is not
-        known, so it begins elsewhere after every start.
+        """Make the source that reads SENSORS, when it is first needed. Its last number is not stored, so it
+        begins with another one after every start.
         """
         source = SensorSource(settings.EVENT, self.gauges, sensors.SENSORS, self.guard.counters)
         source.number = self.publisher.session[2]
         return source
 
     def tell(self, number: int, verb: str, error: Exception) -> None:
-        """Tell whoever looks that a source failed; a mediator hears it when it asks."""
+        """Print that a source failed; a mediator learns it from the refusal of a subscription."""
         print("dens: source %d, %s: %s" % (number, verb, error))
 
     def preinstall(self) -> None:
-        """Look from the start for what lies in the flash; it is nobody's, so node 0's."""
+        """Install the subscriptions in flash, as those of node 0."""
         try:
             with open("subscriptions.bin", "rb") as file:
                 size = file.read(2)
@@ -106,12 +105,12 @@ class Board:
             pass
 
     def send(self, b: bytearray, n: int) -> None:
-        """Give a datagram to the network; without one it is lost, and said again later."""
+        """Send a datagram; without a network it is lost, and retransmitted later."""
         if self.socket is not None:
             self.socket.sendto(bytes(b[:n]), self.peer)
 
     def is_connected(self, now_ms: int) -> bool:
-        """Tell whether there is a network, and look for it where there is none."""
+        """Return whether the network is connected; try to join it if not."""
         if self.radio.isconnected():
             if self.socket is None:
                 self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -128,14 +127,14 @@ class Board:
         return False
 
     def forget_socket(self) -> None:
-        """Let go of a socket that is of no use any more."""
+        """Close a socket that can no longer be used."""
         if self.socket is not None:
             self.socket.close()
             self.socket = None
 
     def listen(self, now_ms: int) -> None:
-        """Receive datagrams. Answers go to where a datagram came from; everything else goes to where the
-        mediator last sent something new, which nobody can have recorded.
+        """Receive datagrams. Answers go to the source address of a datagram; everything else goes to the
+        address from which the mediator last sent something new, which cannot be a recording.
         """
         publisher = self.publisher
         while self.socket is not None:

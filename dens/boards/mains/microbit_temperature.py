@@ -1,4 +1,4 @@
-"""The temperature of the micro:bit's own chip, as the attribute that the build was told."""
+"""The temperature of the micro:bit's own chip, as the attribute given to the build."""
 
 from microbit import temperature
 from microbit_setup import counts, mask, row

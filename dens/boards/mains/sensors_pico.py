@@ -2,7 +2,7 @@
 
 A sensor is anything whose read() gives decimal text or a float in the attribute's unit, an integer scaled
 like its gauge (2150 is 21.50 with two decimals), or None. One that raises did not answer. Sensors are read
-only while somebody asks; one that has to be switched on before has start(), and stop() for afterwards.
+only while a subscription needs them; one that has to be switched on and off has start() and stop().
 bus_sensors.py has some for 1-wire, I2C and ADC.
 Here: the temperature of the RP2040 itself.
 """

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import watchdog
-from dens.boards.optimiser import rom_names
 from dens.boards.optimiser.minify import minify
 from dens.boards.optimiser.specialise import plain_constants
 
@@ -26,8 +25,34 @@ SMALL_BOARD: Mapping[str, int | str | None] = {
     "authenticator": None,
     "tries": 0,
 }
-"""What is so on a board without room: subset features, features in order (FNIFS), the plain aggregators, one
-source that is always there, no tags."""
+"""Assumptions for a small board: subset features, sorted features (FNIFS), plain aggregators, one source that
+always runs, no tags."""
+
+_ROM_LOCALS = """
+a b c d e f g n r NO a2 a4 b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4 g5 gc on os pi rx tx up
+"""
+
+_ROM_OTHERS = """
+COW MEH ODD ODE SAD YES add asr bpm buf clz cmp cos end exp get i2c key ldr log lsl lsr mem mov mrs nop
+off pin pop say scl sda sep sin spi sub sys tan wfi DUCK EVEN FUNK NYAN XMAS acos addr and_ args asin
+atan bits blit ceil copy crop data down fabs fill find fmod freq init join keys ldrb ldrh left loop love
+math mem8 miso mode modf mosi movt movw name pack pin0 pin1 pin2 pin3 pin4 pin5 pin6 pin7 pin8 pin9 pins
+play push rbit read scan sclk sdiv seed send show sing size sort sqrt step stop strb strh text this time
+uart udiv uint wait ANGRY BADDY BLUES CHASE GHOST HAPPY HEART HOUSE Image SILLY SKULL SMILE SNAKE SWORD
+align array atan2 audio clear close const count cpsid cpsie debug delay floor frexp get_x get_y get_z
+group image index is_on isinf isnan items label ldexp ldrex lower mem16 mem32 mouth movwt music panic
+pin10 pin11 pin12 pin13 pin14 pin15 pin16 pin19 pin20 pitch power queue radio reset rfind right shake
+sleep speed split start strex strip throw ticks touch trunc uname union upper utime value width write
+"""
+
+ROM_LOCALS = tuple(_ROM_LOCALS.split())
+"""Names in the ROM of the micro:bit's firmware, which cost no heap; any other identifier costs its letters
+and at least seven bytes for ever. For arguments and local variables: one or two letters, none the name of a
+builtin.
+"""
+
+ROM_OTHERS = tuple(_ROM_OTHERS.split())
+"""For functions, classes and attributes: three to five letters, none the name of a builtin."""
 
 
 def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -54,13 +79,13 @@ def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> d
 
 
 def _statements(source: str, home: Mapping[str, str]) -> Iterator[ast.stmt]:
-    """Yield what a module does where only the modules in `home` are: a guarded import of another one is what
-    is done without it.
+    """Yield the statements of a module on a board that has only the modules in `home`: a guarded import of
+    another one is replaced by its fallback.
     """
     for node in ast.parse(source).body:
         if isinstance(node, ast.Try):
-            asked = {one.module or "" for one in node.body if isinstance(one, ast.ImportFrom)}
-            if any(name.startswith("watchdog.") and name[9:] not in home for name in asked):
+            imported = {inner.module or "" for inner in node.body if isinstance(inner, ast.ImportFrom)}
+            if any(name.startswith("watchdog.") and name[9:] not in home for name in imported):
                 yield from node.handlers[0].body
                 continue
         yield node
@@ -88,14 +113,14 @@ def bundle(
     keep: frozenset[str] = frozenset(),
     assumed: Mapping[str, int | str | None] | None = None,
     together: bool = False,
-    poured: frozenset[str] = frozenset(),
+    inlined: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
     """Return the flat, minified modules of these parts and of programs that use them, by module name.
 
     A part is a flat module and the modules of the package that it is made of, in order. Integer constants
     may come from any module of the package; everything else must be in some part. What may be `assumed` of
     variables, attributes and constants everywhere, as in SMALL_BOARD, is worked in. With
-    `together` the modules are to be loaded piece by piece into one namespace, and the functions in `poured`
+    `together` the modules are to be loaded piece by piece into one namespace, and the functions in `inlined`
     stand where they are called.
     """
     package = {path.stem: path.read_text(encoding="utf-8") for path in _PACKAGE.glob("*.py")}
@@ -110,9 +135,9 @@ def bundle(
         constants,
         keep,
         assumed,
-        (rom_names.LOCALS, rom_names.OTHERS),
+        (ROM_LOCALS, ROM_OTHERS),
         together,
-        poured,
+        inlined,
     )
     for name, source in small.items():
         if "watchdog." in source:

@@ -39,18 +39,18 @@ def laid_out(
     start: str = "run()\n",
     before: str = "",
     last: str = "",
-    poured: frozenset[str] = frozenset(),
+    inlined: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
     """Return the files of a board: main.py, which does `before`, loads the others and then does `start`.
 
     `programs` are the board's own sources by name; the first sets up, and the one called `last` is loaded
     in one piece when nothing else needs the heap for being read. `constants` are filled in for names in
-    capital letters, or a function's name where another is called. Functions in `poured` stand where they are
+    capital letters, or a function's name where another is called. Functions in `inlined` stand where they are
     called. Every file can also be read as Python.
     """
     assumed = {**SMALL_BOARD, **(constants or {})}
     called = frozenset(node.id for node in ast.walk(ast.parse(start)) if isinstance(node, ast.Name))
-    modules = bundle(parts, programs, called | {"run"}, assumed, together=True, poured=poured)
+    modules = bundle(parts, programs, called | {"run"}, assumed, together=True, inlined=inlined)
     setup, *others = programs
     pieces = [
         piece + "\n"

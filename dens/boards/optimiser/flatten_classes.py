@@ -4,9 +4,9 @@ A MicroPython class is an object with a dictionary, each instance has another on
 name that the board keeps. In what comes out an instance is a list, an attribute a place in it, a method a
 function whose first argument is the list, and the class a function that makes one.
 
-Nobody declares types here, so an object is known by what it is called: `self` in a method, and otherwise the
-class's own name in small letters (`pool` and `anything.pool` are a `Pool`), or a name in `CALLED`. An
-attribute of ours that is taken from something with another name is refused.
+The sources declare no types, so the class of an object follows from its name: `self` in a method, otherwise
+the class's name in lower case (`pool` and `anything.pool` are a `Pool`), or a name in `CALLED`. An attribute
+of ours on an object with another name is refused.
 """
 
 import ast
@@ -165,7 +165,7 @@ class _Declassed(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _class_of(self, node: ast.expr) -> _Class | None:
-        """Return the class of an expression, as far as its name tells."""
+        """Return the class of an expression by its name, if known."""
         if isinstance(node, ast.Name) and node.id == "self":
             return self.current
         word = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

@@ -1,9 +1,8 @@
 """Makes Python sources small for a board whose heap holds every name and every docstring of what it imports.
 
 All sources are treated together, as one closed world: what they define is renamed in all of them alike. What
-a board's own modules define (`append`, `read` …) keeps its name. Afterwards the sources do the same as
-before, as long as nobody looks up a renamed thing by its string; names that occur as strings are therefore
-left alone.
+a board's own modules define (`append`, `read` …) keeps its name. The behaviour stays the same unless a
+renamed object is looked up by a string; names that occur as strings are therefore kept.
 """
 
 import ast
@@ -13,10 +12,17 @@ from string import ascii_lowercase, ascii_uppercase
 from dens.boards.optimiser.dense_text import dense_text
 from dens.boards.optimiser.flatten_classes import without_classes
 from dens.boards.optimiser.short_names import FOREIGN, quoted_words, renamed, used_names
-from dens.boards.optimiser.specialise import Inlined, Moved, Poured, Specialised, Unfolded, single_expressions
+from dens.boards.optimiser.specialise import (
+    InlineBodies,
+    InlineConstants,
+    InlineExpressions,
+    MoveBodies,
+    Specialise,
+    single_expressions,
+)
 
 
-class _Stripped(ast.NodeTransformer):
+class _Strip(ast.NodeTransformer):
     """Removes docstrings, annotations and __slots__."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
@@ -45,8 +51,8 @@ class _Stripped(ast.NodeTransformer):
         return node
 
 
-class _Shaken(ast.NodeTransformer):
-    """Leaves out functions, classes and methods that nobody names."""
+class _TreeShake(ast.NodeTransformer):
+    """Removes functions, classes and methods that are not used."""
 
     def __init__(self, used: frozenset[str]) -> None:
         self.used = used
@@ -68,18 +74,18 @@ class _Shaken(ast.NodeTransformer):
         return node if node.names else None
 
 
-def _shaken(trees: Mapping[str, ast.Module], keep: frozenset[str]) -> dict[str, ast.Module]:
-    """Return the trees without what nobody names, and what only that named."""
+def _tree_shake(trees: Mapping[str, ast.Module], keep: frozenset[str]) -> dict[str, ast.Module]:
+    """Return the trees without unused definitions, repeatedly, until nothing more can be removed."""
     while True:
         before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
         used = used_names(trees.values()) | keep | quoted_words(trees.values())
-        trees = {name: _Shaken(used).visit(tree) for name, tree in trees.items()}
+        trees = {name: _TreeShake(used).visit(tree) for name, tree in trees.items()}
         if before == sum(1 for tree in trees.values() for _ in ast.walk(tree)):
             return dict(trees)
 
 
 def _check_meanings(trees: Mapping[str, ast.Module]) -> None:
-    """Refuse modules for one namespace that define functions of the same name: the last would be all."""
+    """Refuse modules for one namespace that define functions of the same name: the last would win."""
     homes: dict[str, str] = {}
     for module, tree in trees.items():
         for node in tree.body:
@@ -99,44 +105,44 @@ def minify(
     assumed: Mapping[str, int | str | None] | None = None,
     free_names: tuple[Iterable[str], Iterable[str]] = (ascii_lowercase, ascii_uppercase),
     together: bool = False,
-    poured: frozenset[str] = frozenset(),
+    inlined: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
-    """Return the sources, by module name, as small as a board likes them.
+    """Return the minified sources by module name.
 
-    `constants` are put where their names stand. Names in `keep` stay as they are. What no source uses, and
-    is not kept, is left out. What is `assumed` of variables and attributes everywhere is worked in.
-    `free_names` are given first: to local variables, and to everything else. With `together` all of it will
-    run in one namespace, piece by piece: imports of each other vanish, an empty line ends a piece, and
-    classes become functions (dens/boards/optimiser/flatten_classes.py); then the bodies of the functions in
-    `poured` stand where they are called.
+    `constants` are inlined. Names in `keep` stay as they are. Definitions that are neither used nor kept are
+    removed. `assumed` are values of variables and attributes, which are folded in. `free_names` are assigned
+    first: to local variables, and to everything else. With `together` all modules run in one namespace, chunk
+    by chunk: imports of each other vanish, an empty line ends a chunk, and classes become functions
+    (dens/boards/optimiser/flatten_classes.py); then calls of the functions in `inlined` are replaced by their
+    bodies.
     """
     trees = {name: ast.parse(source) for name, source in sources.items()}
     for name, tree in trees.items():
-        trees[name] = _Stripped().visit(tree)
+        trees[name] = _Strip().visit(tree)
     values = {name: value for name, value in constants.items() if name not in keep}
     values |= {
         name: value for name, value in (assumed or {}).items() if name in constants and isinstance(value, int)
     }
     for name, tree in trees.items():
-        trees[name] = Inlined(values).visit(tree)
+        trees[name] = InlineConstants(values).visit(tree)
     if assumed is not None:
-        special = Specialised(assumed)
+        special = Specialise(assumed)
         trees = {name: special.visit(tree) for name, tree in trees.items()}
-        unfolded = Unfolded(single_expressions(trees.values()))
+        unfolded = InlineExpressions(single_expressions(trees.values()))
         trees = {name: special.visit(unfolded.visit(tree)) for name, tree in trees.items()}
     if together:
         trees = without_classes(trees, FOREIGN)
-        unfolded = Unfolded(single_expressions(trees.values()))
-        folded = Specialised(assumed or {})
+        unfolded = InlineExpressions(single_expressions(trees.values()))
+        folded = Specialise(assumed or {})
         trees = {name: folded.visit(unfolded.visit(tree)) for name, tree in trees.items()}
-    trees = _shaken(trees, keep)
+    trees = _tree_shake(trees, keep)
     if together:
         _check_meanings(trees)
-        moved = Moved(trees.values(), keep)
-        trees = _shaken({name: moved.visit(tree) for name, tree in trees.items()}, keep)
-    if poured:
-        pouring = Poured(trees.values(), poured)
-        trees = _shaken({name: pouring.visit(tree) for name, tree in trees.items()}, keep)
+        moved = MoveBodies(trees.values(), keep)
+        trees = _tree_shake({name: moved.visit(tree) for name, tree in trees.items()}, keep)
+    if inlined:
+        pouring = InlineBodies(trees.values(), inlined)
+        trees = _tree_shake({name: pouring.visit(tree) for name, tree in trees.items()}, keep)
     return {
         name: dense_text(ast.fix_missing_locations(tree), frozenset(trees) if together else None)
         for name, tree in renamed(trees, keep, free_names).items()

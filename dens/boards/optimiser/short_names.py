@@ -1,4 +1,4 @@
-"""Gives everything a program defines itself a short name, and says which names are not its own to change."""
+"""Gives the names that a program defines short replacements."""
 
 import ast
 import builtins
@@ -25,7 +25,7 @@ FOREIGN = frozenset(
     )
     for name in dir(kind)
 )
-"""Attributes that belong to the runtime: they are not ours to rename, and a board knows them anyhow."""
+"""Attributes of the runtime, which are not renamed; a board has them in its ROM."""
 
 
 def _short(first: Iterable[str], alphabet: str, taken: frozenset[str]) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _local_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(found)
 
 
-class _Renamed(ast.NodeTransformer):
+class _Rename(ast.NodeTransformer):
     """Gives globals, attributes, arguments and local variables their short names."""
 
     def __init__(
@@ -149,7 +149,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def quoted_words(trees: Iterable[ast.Module]) -> set[str]:
-    """Return every word that occurs as a string: somebody may look it up."""
+    """Return every word that occurs as a string, because it may be used to look up a name."""
     return {
         node.value
         for tree in trees
@@ -206,6 +206,6 @@ def renamed(
     left_alone = frozenset(name for name in taken if name in known or name not in renamed_locals)
     shadowed = left_alone - frozenset(globals_) | frozenset(globals_.values())
     return {
-        name: _Renamed(globals_, attributes, keywords, shadowed, free_names[0]).visit(tree)
+        name: _Rename(globals_, attributes, keywords, shadowed, free_names[0]).visit(tree)
         for name, tree in trees.items()
     }

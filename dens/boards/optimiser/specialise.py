@@ -22,7 +22,7 @@ def plain_constants(tree: ast.Module) -> dict[str, int | bytes]:
     return found
 
 
-class Inlined(ast.NodeTransformer):
+class InlineConstants(ast.NodeTransformer):
     """Puts constants where their names are used, and drops the names."""
 
     def __init__(self, constants: Mapping[str, int | bytes]) -> None:
@@ -52,7 +52,7 @@ _ARITHMETIC = {
 }
 
 
-class Specialised(ast.NodeTransformer):
+class Specialise(ast.NodeTransformer):
     """Puts a value where a parameter of the whole package is read, and works out what follows from it.
 
     A parameter is a local variable or an attribute of the given name, a value a number or the name of what
@@ -107,7 +107,7 @@ class Specialised(ast.NodeTransformer):
             if stored.count(n.targets[0].id) == 1 and (number := _number(n.value)) is not None
         }
         fixed = {name: value for name, value in fixed.items() if name not in self.values}
-        return Specialised(fixed).visit(node) if fixed else node
+        return Specialise(fixed).visit(node) if fixed else node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
@@ -175,7 +175,7 @@ class Specialised(ast.NodeTransformer):
             and _number(call.args[0]) == 1
             and isinstance(node.target, ast.Name)
         ):
-            zero = Specialised({node.target.id: 0})
+            zero = Specialise({node.target.id: 0})
             body: list[ast.stmt] = []
             for statement in node.body:
                 changed = zero.visit(statement)
@@ -195,7 +195,7 @@ class Specialised(ast.NodeTransformer):
         return node
 
 
-class Unfolded(ast.NodeTransformer):
+class InlineExpressions(ast.NodeTransformer):
     """Puts the body of a function that is one expression, or one decision, where it is called."""
 
     def __init__(self, functions: Mapping[str, tuple[list[str], ast.expr]]) -> None:
@@ -217,7 +217,7 @@ in one piece.
 """
 
 
-class Moved(ast.NodeTransformer):
+class MoveBodies(ast.NodeTransformer):
     """Puts the body of a function that is called in one place, as a statement, there: a board's heap pays
     about a hundred bytes for a function, and its stack for a call.
     """
@@ -281,11 +281,11 @@ def _can_move(node: ast.FunctionDef) -> bool:
     )
 
 
-class Poured(ast.NodeTransformer):
+class InlineBodies(ast.NodeTransformer):
     """Puts the bodies of these functions where their values are assigned, added or returned, wherever that
     is: a board's stack has room for nine calls within each other, and longer functions where it has not.
 
-    A function can be poured when whatever it returns it returns at its end, or at that of a decision.
+    A function can be inlined when whatever it returns it returns at its end, or at that of a decision.
     """
 
     def __init__(self, trees: Iterable[ast.Module], names: frozenset[str]) -> None:
@@ -297,15 +297,15 @@ class Poured(ast.NodeTransformer):
         }
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
-        return self._poured(node)
+        return self._inline(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
-        return self._poured(node)
+        return self._inline(node)
 
     def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
-        return self._poured(node)
+        return self._inline(node)
 
-    def _poured(self, node: ast.Assign | ast.AugAssign | ast.Return) -> ast.AST | list[ast.stmt]:
+    def _inline(self, node: ast.Assign | ast.AugAssign | ast.Return) -> ast.AST | list[ast.stmt]:
         """Return the statements that a statement with such a call as its value becomes."""
         call = node.value
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
@@ -317,11 +317,11 @@ class Poured(ast.NodeTransformer):
             statement.value = value
             return statement
 
-        poured: list[ast.stmt] = []
+        body: list[ast.stmt] = []
         for statement in _ends(_own_body(copy.deepcopy(self.functions[name]), call.args), given):
             changed = self.visit(statement)
-            poured += changed if isinstance(changed, list) else [changed]
-        return poured
+            body += changed if isinstance(changed, list) else [changed]
+        return body
 
 
 def _own_body(function: ast.FunctionDef, arguments: Sequence[ast.expr]) -> list[ast.stmt]:
@@ -354,7 +354,7 @@ def _ends(body: Sequence[ast.stmt], given: Callable[[ast.expr], ast.stmt]) -> li
             rest = _ends([*node.orelse, *body[number + 1 :]], given)
             return [*made, ast.If(node.test, _ends(node.body, given), rest)]
         made.append(node)
-    raise ValueError("a function to be poured ends without returning anything")
+    raise ValueError("a function to be inlined ends without returning anything")
 
 
 class _Replaced(ast.NodeTransformer):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from dens.boards.build import build_board
-from dens.boards.local_mission import MEDIATOR, Asked, Desk
+from dens.boards.local_mission import MEDIATOR, LocalMission, RequestedSubscription
 from dens.boards.settings import board_settings
 from dens.overlay.events import MessageAcknowledged, NotificationDelivered
 from dens.overlay.wire.codes import MessageType
@@ -164,9 +165,8 @@ class Life:
         monkeypatch.setattr(time, "ticks_ms", lambda: self.chip.now_ms, raising=False)
         monkeypatch.setattr(time, "ticks_diff", lambda a, b: a - b, raising=False)
         monkeypatch.chdir(folder)
-        settings = board_settings(
-            TABLE, "weather", ["temperature"], node=NODE, mission_key=key, protocol=protocol
-        )
+        settings = board_settings(TABLE, "weather", ["temperature"], node=NODE, protocol=protocol)
+        settings = replace(settings, mission_key=key)
         build_board("pico", folder / "built", "0", settings)
         for name in ("settings", "main"):
             spec = importlib.util.spec_from_file_location(name, folder / "built" / (name + ".py"))
@@ -181,7 +181,7 @@ class Life:
         self.main = module
         self.board = module.Board()
         self.key = key
-        self.desk = Desk(TABLE, NODE, [Asked(wanted)], 0, mission_key=key)
+        self.desk = LocalMission(TABLE, NODE, [RequestedSubscription(wanted)], 0, mission_key=key)
         self.desk.mediator.contact_opened(NODE, 0)
         self.refusals: list[str | None] = []
         self.address: Any = None
@@ -251,7 +251,9 @@ def test_it_comes_back_after_an_outage_and_sends_what_it_measured_meanwhile(life
 
 def test_a_mediator_that_starts_anew_is_found_again(life: Life) -> None:
     life.pass_time(3000)
-    life.desk = Desk(TABLE, NODE, [Asked(WARM)], life.chip.now_ms, mission_key=life.key)
+    life.desk = LocalMission(
+        TABLE, NODE, [RequestedSubscription(WARM)], life.chip.now_ms, mission_key=life.key
+    )
     life.desk.mediator.contact_opened(NODE, life.chip.now_ms)
     life.delivered.clear()
     life.pass_time(30_000)

@@ -91,7 +91,7 @@ def test_no_file_of_a_micro_bit_is_larger_than_it_may_be(tmp_path: Path) -> None
 
 def test_what_a_board_cannot_do_is_refused(tmp_path: Path) -> None:
     two = board_settings(TABLE, "weather", ["temperature", "humidity"], node=7)
-    sealed = board_settings(TABLE, "weather", ["temperature"], node=7, mission_key=b"x")
+    sealed = replace(board_settings(TABLE, "weather", ["temperature"], node=7), mission_key=b"x")
     for settings, says in ((two, "one attribute"), (sealed, "hashlib")):
         with pytest.raises(Refusal, match=says):
             build_board("microbit", tmp_path, "0.1.0", settings)
@@ -292,7 +292,7 @@ def test_a_recording_is_read_as_a_board_would_and_its_faults_are_counted(tmp_pat
     ]
     assert (recorded.broken, recorded.missing, recorded.clipped) == (1, 1, 1)
     for text, says in (
-        ("time,temperature\n", "there is no reading in it"),
+        ("time,temperature\n", "it contains no reading"),
         ("time,temperature\n1,warm\n2,\n", "none of its lines has a number for temperature, humidity"),
     ):
         recording.write_text(text, encoding="utf-8")

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from dens.boards.emulator.flash_image import FlashFull, file_system, file_system_start
 from dens.boards.emulator.microbit import BoardFailure, firmware, run_on_microbit
-from dens.boards.optimiser import rom_names
-from dens.boards.optimiser.bundle import ONE_BYTE_FEATURES, bundle, flatten
+from dens.boards.optimiser.bundle import ONE_BYTE_FEATURES, ROM_LOCALS, ROM_OTHERS, bundle, flatten
 from dens.boards.optimiser.minify import minify
 from tests.dens.boards.test_runtimes import SHARED, shared_module
 from watchdog.aggregators import AGGREGATOR_NAMES, has_block
@@ -222,7 +221,7 @@ def test_the_names_given_are_in_the_firmware() -> None:
         elif kind == 0 and base + address + count <= len(image):
             image[base + address : base + address + count] = bytes.fromhex(line[9 : 9 + 2 * count])
     known = rom_strings(bytes(image))
-    assert set(rom_names.LOCALS) | set(rom_names.OTHERS) <= known
+    assert set(ROM_LOCALS) | set(ROM_OTHERS) <= known
     assert len(known) > 600
 
 
@@ -303,7 +302,7 @@ def run(values, start):
 @given(st.lists(st.integers(-20, 20), max_size=6), st.integers(-50, 50))
 def test_poured_functions_do_what_they_did(values: list[int], start: int) -> None:
     small = minify(
-        {"one": POURED}, {}, frozenset({"run"}), {}, together=True, poured=frozenset({"limited", "summed"})
+        {"one": POURED}, {}, frozenset({"run"}), {}, together=True, inlined=frozenset({"limited", "summed"})
     )
     assert re.findall(r"def (\w+)", small["one"]) == ["run"]
     here: dict[str, Any] = {}
@@ -316,7 +315,7 @@ def test_poured_functions_do_what_they_did(values: list[int], start: int) -> Non
 def test_a_function_that_returns_from_a_loop_is_not_poured() -> None:
     source = "def first(a):\n while a:\n  return a\n return 1\ndef run(a):\n b = first(a)\n return b\n"
     with pytest.raises(ValueError, match="a return that ends no decision"):
-        minify({"one": source}, {}, frozenset({"run"}), {}, together=True, poured=frozenset({"first"}))
+        minify({"one": source}, {}, frozenset({"run"}), {}, together=True, inlined=frozenset({"first"}))
 
 
 def test_two_functions_of_one_name_cannot_share_a_namespace() -> None:

@@ -11,7 +11,7 @@ PROGRAM = """
 import gc
 from watchdog.filter import FuzzyFilter
 from watchdog.pool import Pool
-from watchdog.sharing import enter, wish
+from watchdog.sharing import enter, vector_part
 from watchdog.watchdog import Watchdog
 
 def wanted(number):
@@ -62,9 +62,9 @@ def tried():
     code = guard.install(1, 5, 1, 1, vectors[59], 60000, 0)
     hoard[0] = None
     gc.collect()
-    kept = bytes(wish(pool, pool.find(1, 5))) == wanted(5)[5:]
+    kept = bytes(vector_part(pool, pool.find(1, 5))) == wanted(5)[5:]
     after = guard.install(1, 5, 1, 1, vectors[59], 60000, 0)
-    print(count, degree, code, kept, after, bytes(wish(pool, pool.find(1, 5))) == vectors[59][5:])
+    print(count, degree, code, kept, after, bytes(vector_part(pool, pool.find(1, 5))) == vectors[59][5:])
 
 tried()
 """

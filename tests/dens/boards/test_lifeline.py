@@ -13,8 +13,8 @@ from tests.paths import ROOT
 
 SLEEPER = """
 import subprocess, sys, time
-from dens.boards.emulator.parent_death import ends_with_us
-child = subprocess.Popen(["sleep", "3600"], preexec_fn=ends_with_us())
+from dens.boards.emulator.microbit import die_with_parent
+child = subprocess.Popen(["sleep", "3600"], preexec_fn=die_with_parent())
 print(child.pid, flush=True)
 time.sleep(3600)
 """

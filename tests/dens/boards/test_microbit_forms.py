@@ -38,7 +38,7 @@ def test_each_form_releases_what_it_releases_on_cpython(forms: str, algorithm: s
         {**made.assumed, "BLOCK_BYTES": 200},
         START,
         FREE,
-        poured=made.poured,
+        inlined=made.inlined,
     )
     said = [line.split() for line in run_on_microbit(files).splitlines()]
     expected = getattr(shared_module("check_forms"), forms.upper() + "_RELEASE")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dens.boards.build import build_board, link_parts, pool_blocks
-from dens.boards.conversation import Said, converse
+from dens.boards.conversation import BoardEvent, converse
 from dens.boards.emulator.microbit import BoardFailure, started
-from dens.boards.local_mission import RESTART, Asked, Desk
+from dens.boards.local_mission import RESTART, LocalMission, RequestedSubscription
 from dens.boards.settings import board_settings
 from dens.overlay.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
@@ -46,16 +46,23 @@ def files_for(
 
 @pytest.mark.board
 def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: Path) -> None:
-    heard: list[Said] = []
+    heard: list[BoardEvent] = []
 
-    def is_enough(said: Said) -> bool:
+    def is_enough(said: BoardEvent) -> bool:
         return len([one for one in [*heard, said] if one.what == "delivered"]) == 5
 
     files = files_for(tmp_path, ROWS * 3)
-    for said in converse(files, TABLE, NODE, [Asked(WARM), Asked(DRY), Asked(WEIGHED)], 60, is_enough):
+    for said in converse(
+        files,
+        TABLE,
+        NODE,
+        [RequestedSubscription(WARM), RequestedSubscription(DRY), RequestedSubscription(WEIGHED)],
+        60,
+        is_enough,
+    ):
         heard.append(said)
     words = [(said.what, said.words) for said in heard]
-    assert words[0] == ("announced", "the board, node 7, says what it measures")
+    assert words[0] == ("announced", "the board, node 7, announces its sources")
     assert {said.words for said in heard if said.what == "installed"} == {
         "the board looks for subscription 1",
         "the board looks for subscription 2",
@@ -63,7 +70,7 @@ def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: 
     refused = {said.words for said in heard if said.what == "refused"}
     assert refused == {
         "the board refused subscription 3: unknown_language; a micro:bit cannot combine by weighted_mean "
-        "(aggregator 6); it knows min, max, product, arithmetic_mean, geometric_mean, harmonic_mean"
+        "(aggregator 6); it supports min, max, product, arithmetic_mean, geometric_mean, harmonic_mean"
     }
     found = {tuple(said.vector[6:-2]) for said in heard if said.what == "delivered"}
     assert found >= {(121, 30), (149, 79)}
@@ -74,7 +81,9 @@ def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: 
 def test_what_was_built_in_is_looked_for_from_the_start(tmp_path: Path) -> None:
     files = files_for(tmp_path, ROWS * 3, (WARM,))
     assert "blocks.bin" in files
-    heard = list(converse(files, TABLE, NODE, [Asked(WARM)], 60, lambda said: said.what == "delivered"))
+    heard = list(
+        converse(files, TABLE, NODE, [RequestedSubscription(WARM)], 60, lambda said: said.what == "delivered")
+    )
     assert heard[-1].what == "delivered"
     assert heard[-1].vector[6:-2] in (b"\x78", b"\x79", b"\x95")
 
@@ -89,7 +98,11 @@ def test_a_thermometer_with_a_scale_says_the_byte_that_the_scale_gives(tmp_path:
     files = {path.name: path.read_bytes() for path in written if path.suffix in (".py", ".bin")}
     byte = normal_byte(210, air.lo_scaled, air.hi_scaled, air.inner)
     wanted = bytes([1, 0, 100, 0, 0, 0xF0, byte, byte, 127, 4, 1])
-    heard = list(converse(files, table, NODE, [Asked(wanted)], 60, lambda said: said.what == "delivered"))
+    heard = list(
+        converse(
+            files, table, NODE, [RequestedSubscription(wanted)], 60, lambda said: said.what == "delivered"
+        )
+    )
     assert heard[-1].what == "delivered"
     assert heard[-1].vector[6:-2] == bytes([byte])
     assert byte != normal_byte(210, air.lo_scaled, air.hi_scaled)
@@ -105,7 +118,14 @@ def test_a_thermometer_with_subscriptions_built_in_starts_and_takes_more(tmp_pat
     written = build_board("microbit", tmp_path, "0", settings, subscriptions=subscriptions)
     files = {path.name: path.read_bytes() for path in written if path.suffix in (".py", ".bin")}
     heard = list(
-        converse(files, TABLE, NODE, [Asked(WARM), Asked(wide)], 120, lambda said: said.what == "delivered")
+        converse(
+            files,
+            TABLE,
+            NODE,
+            [RequestedSubscription(WARM), RequestedSubscription(wide)],
+            120,
+            lambda said: said.what == "delivered",
+        )
     )
     assert {"announced", "installed", "delivered"} <= {said.what for said in heard}
     assert heard[-1].vector[6] == 156  # 21 of -40..60
@@ -141,7 +161,7 @@ def test_garbage_on_the_line_does_not_stop_the_board(tmp_path: Path) -> None:
     with started(files_for(tmp_path, ROWS * 9), "stdio", counted=False) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        desk = Desk(TABLE, NODE, [Asked(WARM)], 0)
+        desk = LocalMission(TABLE, NODE, [RequestedSubscription(WARM)], 0)
         while len(delivered) < 6 and time.monotonic() < begin + 60:
             data = b""
             if select.select([process.stdout], [], [], 0.005)[0]:
@@ -178,7 +198,7 @@ def test_blocks_are_what_a_pool_would_hold() -> None:
 
 
 def test_the_board_speaks_first_and_is_woken_at_its_prompt() -> None:
-    desk = Desk(TABLE, NODE, [Asked(WARM)], 0)
+    desk = LocalMission(TABLE, NODE, [RequestedSubscription(WARM)], 0)
     assert all(desk.step(b"", now_ms) == b"" for now_ms in range(0, 5000, 50))
     assert desk.step(b"MicroPython v1.9.2\r\n>>> ", 5000) == RESTART
     assert desk.step(b"noise", 5050) == b""

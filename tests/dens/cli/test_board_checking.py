@@ -62,7 +62,7 @@ def test_a_board_is_asked_for_what_it_cannot_combine(dens, tmp_path: Path, board
     if board == "microbit":
         assert told == [
             f"{tmp_path / 'weighted_mean.xml'}:4:25: error D403: a micro:bit cannot combine by weighted_mean "
-            f"(aggregator 6); it knows {', '.join(KNOWN)}"
+            f"(aggregator 6); it supports {', '.join(KNOWN)}"
         ]
     else:
         assert told == []
@@ -133,7 +133,7 @@ def test_wide_features_are_told_where_they_are_chosen(dens, tmp_path: Path) -> N
     (tmp_path / "wide.toml").write_text(WIDE)
     (tmp_path / "deep.xml").write_text(DEEP)
     ended = dens("check", tmp_path, "--board", "esp32")
-    assert f"{tmp_path / 'wide.toml'}:3:1: error D403: an esp32 knows features of 1 byte" in ended.out
+    assert f"{tmp_path / 'wide.toml'}:3:1: error D403: an esp32 supports features of 1 byte" in ended.out
     assert f"{tmp_path / 'deep.xml'}:1:" in ended.out
 
 

@@ -58,7 +58,7 @@ def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
     assert images[0] != images[1]
     for chosen, says in (
         ("fnifc", "a micro:bit has no room for fnifc beside its link; it can have fnifs or fnif"),
-        ("fnifz", "there is no algorithm fnifz"),
+        ("fnifz", "unknown algorithm fnifz"),
     ):
         ended = dens("board", "build", "--board", "microbit", "-o", tmp_path / "no", "--algorithm", chosen)
         assert (ended.code, says in " ".join(ended.err.split())) == (3, True), ended.err
@@ -75,12 +75,12 @@ def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
         ),
         (
             ["microbit", "--without-link", "--forms", "pattern"],
-            "--forms pattern: error D706: there are no such forms; a micro:bit can have patterns or "
+            "--forms pattern: error D706: unknown forms; a micro:bit can have patterns or "
             'functions; did you mean "patterns"?',
         ),
         (
             ["pico", "--forms", "functions"],
-            "--forms functions: error D706: a pico knows patterns and functions as it is; leave --forms out",
+            "--forms functions: error D706: a pico always supports patterns and functions; leave --forms out",
         ),
         (
             ["microbit", "--without-link"],
@@ -125,12 +125,12 @@ def test_what_nothing_can_be_made_of_is_said(dens, tmp_path: Path) -> None:
             "D712: no subscription (.xml) in this folder or below it",
         ),
         ("pico", "--subscriptions", "", "D002: cannot be read: it is not a regular file"),
-        ("microbit", "--readings", "empty.csv", "D711: there is no column of weather; its first line, which"),
+        ("microbit", "--readings", "empty.csv", "D711: no column of weather; its first line, which"),
         (
             "microbit",
             "--readings",
             "other.csv",
-            "D711: there is no column of weather; its first line says level",
+            "D711: no column of weather; its first line is level",
         ),
         ("microbit", "--readings", "words.csv", "D711: none of its lines has a number for temperature"),
     ):
@@ -155,7 +155,7 @@ def test_a_micro_bit_without_its_link_can_have_patterns(dens, tmp_path: Path) ->
         tmp_path / "alone",
     ]
     refused = dens(*arguments, "--without-link", "--forms", "functions")
-    assert (refused.code, "it knows min, max" in refused.err, "takagi_sugeno_1" in refused.err) == (
+    assert (refused.code, "it supports min, max" in refused.err, "takagi_sugeno_1" in refused.err) == (
         3,
         True,
         True,
@@ -442,7 +442,10 @@ def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(de
     patient = ROOT / "docs" / "examples" / "patient.xml"
     ended = dens("board", "run", "--seconds", "5", "--readings", day, "--subscriptions", patient)
     assert ended.code == 1, ended.err
-    assert "unserved   the board does not measure what subscription 0 (patient.xml) asks for" in ended.out
+    assert (
+        "unserved   subscription 0 (patient.xml) is not installed, because the board does not measure"
+        in ended.out
+    )
     assert "it measures temperature of weather" in ended.out
     said = " ".join(ended.err.split())
     assert "column 'humidty' is ignored" in said

@@ -12,7 +12,7 @@ from dens.node.settings.node_file import check_node_file, load_node
     [
         ('matcher = "fnic"', "D390", 'did you mean "fnifc"?'),
         ('condition = "exakt"', "D391", "(subset, exact)"),
-        ('matcher = "bfcpa1"', "D392", "does not serve every aggregator"),
+        ('matcher = "bfcpa1"', "D392", "does not support all aggregators"),
     ],
 )
 def test_a_node_that_matches_by_no_known_name_is_told_where(
