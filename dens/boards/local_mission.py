@@ -93,11 +93,11 @@ class LocalMission:
             self.mediator.contact_lost(self._board, now_ms)
             self._is_met = False
             return RESTART
-        for datagram in self.link.receive(data):
+        for received in self.link.receive(data):
             if not self._is_met:
                 self.mediator.contact_opened(self._board, now_ms)
                 self._is_met = True
-            self.mediator.receive(datagram, self._board, now_ms)
+            self.mediator.receive(received, self._board, now_ms)
         for number, machine in self._machines.items():
             timer_ms = machine.next_timer_ms()
             if timer_ms is not None and timer_ms <= now_ms:
