@@ -38,19 +38,13 @@ PATTERN = re.compile(
 )
 
 LEFT: dict[str, int] = {
-    "compile_engine.py": 1,
     "dens/app": 1,
-    "dens/boards": 58,
     "dens/cli": 5,
-    "dens/config": 21,
-    "dens/node": 236,
-    "dens/trace": 26,
     "docs/decisions": 272,
     "docs/errors": 111,
     "plugins": 57,
     "spark_analysis": 21,
     "tests": 598,
-    "watchdog": 64,
 }
 
 
