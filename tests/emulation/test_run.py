@@ -274,7 +274,7 @@ def test_what_is_no_run_is_never_replaced(write_scenario: WriteScenario, tmp_pat
     scenario = load_scenario(write_scenario())
     (tmp_path / "diary").mkdir()
     (tmp_path / "diary" / "monday.txt").write_text("rain")
-    with pytest.raises(FileExistsError, match="no run"):
+    with pytest.raises(FileExistsError, match="not a run"):
         run_scenario(scenario, 5, tmp_path / "diary", force=True)
     with pytest.raises(FileExistsError, match="is a file"):
         run_scenario(scenario, 5, tmp_path / "diary" / "monday.txt", force=True)
