@@ -150,7 +150,7 @@ class MessageHandlers:
                 self._handle_notify, restore_event, expire_event, priority=_NOT_RELAYED, restore_order=4
             ),
         }
-        """By message type. A new type has its row here (docs/decisions/0046-message-types.md)."""
+        """By message type. A new type has its row here (docs/decisions/0047-message-types.md)."""
 
     def handle(self, item: Item, via: int, now_ms: int) -> Status:
         """Take a new message; return the status of its acknowledgement."""
