@@ -38,9 +38,9 @@ def measure() -> Iterator[Measurement]:
     tables = {name: [_row(one, term) for one in wanted] for name, term in peers.items()}
     for share, called in ((0.0, "certain"), (0.01, "one_percent")):
         events = [event(rng, round(share * AXIS)) for _ in range(EVENTS)]
-        look = matcher.rows.looks(events)
+        look = matcher.rows.published(events)
         ours = min(
-            _timed(lambda look=look: matcher.rows.search(matcher.rows.plain, *look, verifies=True))
+            _timed(lambda look=look: matcher.rows.search(matcher.rows.plain, look, verifies=True))
             for _ in range(7)
         )
         found = [{key[0] for key, _ in matcher.rows.satisfied(one)} for one in events[:LOOKED_AT]]

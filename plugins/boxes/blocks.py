@@ -78,11 +78,11 @@ class BlocksIndex(BoxStore):
         """Return the boxes that contain a point, from its super-blocks or blocks on; the depth is last."""
         if not self._is_compiled:
             return self.search(points[point : point + 1], present[point : point + 1])[1]
-        from plugins.kernels.boxes.bitset_search import search_from
+        from plugins.kernels.boxes.bitset_search import Points, Start, search_from
 
         look: Any = compiled(search_from)
         rows = cells_of(points[point : point + 1], present[point : point + 1])
-        own, has = points[point : point + 1], present[point : point + 1]
+        own = Points(points[point : point + 1], present[point : point + 1], rows)
         depth = 0 if start is None else int(start[-1])
         places = np.zeros(0, np.int64) if start is None else start[:-1]
         parts = [np.zeros(0, np.uint32)]
@@ -90,8 +90,7 @@ class BlocksIndex(BoxStore):
             of_run = places[places >> _RUN == number] & (1 << _RUN) - 1
             while True:
                 counted = np.zeros(COUNTS, np.int64)
-                inputs = (run.arrays, run.blocks, of_run, depth, own, 0, has, rows)
-                found = look(*inputs, self._ids, 0, counted)
+                found = look(run.arrays, run.blocks, Start(depth, of_run), own, 0, self._ids, 0, counted)
                 if found >= 0:
                     break
                 self._make_room()

@@ -135,10 +135,12 @@ class RTreeIndex:
         """
         ends = np.zeros(len(points), np.int64)
         look = self._machine(trees.query_all)
+        asked = trees.Points(points, present)
         while True:
             entered = np.zeros((len(points), TALLEST), np.int64)
             tests = np.zeros_like(entered)
-            found = look(self.tree, points, present, self._waiting, self._ids, ends, entered, tests)
+            counts = trees.Counts(entered, tests)
+            found = look(self.tree, asked, self._waiting, self._ids, ends, counts)
             if found >= 0:
                 break
             self._make_room()
@@ -160,7 +162,8 @@ class RTreeIndex:
         counts = np.zeros((len(points), 2, TALLEST), np.int64)
         entered, tests = np.zeros((2, len(points), TALLEST), np.int64)
         look = self._machine(trees.estimate)
-        made = look(self.tree, points, present, level, buffers, lists, table, entered, tests)
+        asked, tallies = trees.Points(points, present), trees.Counts(entered, tests)
+        made = look(self.tree, asked, level, buffers, lists, table, tallies)
         if made < 0:
             return None
         counts[:, _ENTERED], counts[:, _TESTS] = entered, tests
@@ -172,10 +175,13 @@ class RTreeIndex:
         """Return the boxes that contain a point below some nodes, or below the root."""
         look = self._machine(trees.query)
         nodes = self.tree.state[ROOT : ROOT + 1] if start is None else start
+        asked = trees.Points(points, present)
         while True:
             entered, tests = np.zeros(TALLEST, np.int64), np.zeros(TALLEST, np.int64)
-            room = (self._waiting, self._ids, 0, entered, tests)
-            found = look(self.tree, nodes.astype(np.int32), points, point, present, *room)
+            tallies = trees.Counts(entered, tests)
+            found = look(
+                self.tree, nodes.astype(np.int32), asked, point, self._waiting, self._ids, 0, tallies
+            )
             if found >= 0:
                 break
             self._make_room()

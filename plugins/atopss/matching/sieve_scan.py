@@ -10,6 +10,8 @@ A record is its number, and per predicate four corners and a word of flags: the 
 predicates are joined by the minimum, the thresholds of the whole are thresholds of each of them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -160,42 +162,66 @@ def verdict(q: Numbers, records: Words, begin: int, size: int, look: Numbers) ->
     return least << 9 | sure if is_met and least >= 2 else -1
 
 
+class SieveArrays(NamedTuple):
+    """The arrays of a sieve store."""
+
+    arena: Bytes
+    records: Words
+    groups: Numbers
+    attributes: Bytes
+    """The attributes of a group, by rank."""
+    group_count: int
+    blocks: Numbers
+    directory: Words
+
+
+class PublishedValues(NamedTuple):
+    """Notifications to search for: values by notification, attribute and field (`CORNERS` …)."""
+
+    values: Numbers
+    events: Bytes
+    features: Numbers
+
+
+class SieveRoom(NamedTuple):
+    """Working room of a search, and room for the numbers and degrees that it finds."""
+
+    visited: Words
+    look: Numbers
+    chosen: Numbers
+    keys: Keys
+    degrees: Numbers
+
+
 def scan(
-    arena: Bytes,
-    records: Words,
-    groups: Numbers,
-    attributes: Bytes,
-    count: int,
-    blocks: Numbers,
-    directory: Words,
+    store: SieveArrays,
     q: Numbers,
-    told: Numbers,
-    events: Bytes,
-    features: Numbers,
+    published: PublishedValues,
     verifies: bool,
     head: int,
     each: int,
-    visited: Words,
-    look: Numbers,
-    chosen: Numbers,
-    keys: Keys,
-    degrees: Numbers,
+    room: SieveRoom,
     ends: Numbers,
 ) -> int:
     """Write the numbers of all satisfied rows, and Π·512 + N of each, notification by notification; ends[i]
     is the end of those of number i. Without `verifies` everything that passes the sieve is written.
 
-    told[i, attribute] is the value in notification i. Returns the end, or -1 if there is not enough room.
+    A record has `head` words and `each` words per predicate. Returns the end, or -1 if the room is too small.
     """
+    arena, records, groups, blocks = store.arena, store.records, store.groups, store.blocks
+    look, chosen, keys, degrees = room.look, room.chosen, room.keys, room.degrees
+    events, features, visited = published.events, published.features, room.visited
     found = 0
     for number in range(len(events)):
-        groups_found = candidates(groups, count, directory, events[number], features[number], False, visited)
+        groups_found = candidates(
+            groups, store.group_count, store.directory, events[number], features[number], False, visited
+        )
         for i in range(groups_found):
             group = visited[i]
             size = groups[group, SIZE]
             for rank in range(size):
                 for field in range(LOOK_FIELDS):
-                    look[rank, field] = told[number, attributes[group, rank], field]
+                    look[rank, field] = published.values[number, store.attributes[group, rank], field]
             length = head + each * size
             block = groups[group, TAIL]
             rows = (groups[group, COUNT] - 1) % ROWS + 1

@@ -22,6 +22,9 @@ from plugins.atopss.matching.sieve_scan import (
     PREDICATE_WORDS,
     PROFILES,
     RIGHT,
+    PublishedValues,
+    SieveArrays,
+    SieveRoom,
     scan,
 )
 from plugins.atopss.matching.sieve_store import MOST_SIZE, SieveGroup, SieveStore
@@ -132,55 +135,56 @@ class SievedRows:
 
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         """Return what a notification satisfies, in any order."""
-        look = self.looks([told])
+        published = self.published([told])
         found: list[tuple[SubscriptionKey, Degrees]] = []
         if self.plain.count:
-            _, keys, degrees = self.search(self.plain, *look, verifies=True)
+            _, keys, degrees = self.search(self.plain, published, verifies=True)
             key_of = self._numbers.key_of
             found = [
                 (key_of(number), (both >> 9, both & 511))
                 for number, both in zip(keys.tolist(), degrees.tolist(), strict=True)
             ]
         if self.other.count:
-            _, rows, _ = self.search(self.other, *look, verifies=False)
+            _, rows, _ = self.search(self.other, published, verifies=False)
             for key in {self._owners[row] for row in rows.tolist()}:
                 verdict = self._functions[key][0].judge(told.values)
                 if verdict is not None:
                     found.append((key, verdict))
         return found
 
-    def looks(self, notifications: Sequence[Notification]) -> tuple[Numbers, npt.NDArray[np.uint8], Numbers]:
-        """Return notifications as search input: values by attribute, events, masks."""
-        told = np.zeros((len(notifications), ATTRIBUTES, LOOK_FIELDS), np.int64)
+    def published(self, notifications: Sequence[Notification]) -> PublishedValues:
+        """Return notifications as search input."""
+        values = np.zeros((len(notifications), ATTRIBUTES, LOOK_FIELDS), np.int64)
         events = np.zeros(len(notifications), np.uint8)
         features = np.zeros(len(notifications), np.int64)
         for at, notification in enumerate(notifications):
             events[at] = notification.event
             features[at] = sum(1 << attribute for attribute in notification.values)
             for attribute, shape in notification.values.items():
-                told[at, attribute] = self._look_of(notification.event, attribute, shape)
-        return told, events, features
+                values[at, attribute] = self._look_of(notification.event, attribute, shape)
+        return PublishedValues(values, events, features)
 
     def search(
-        self,
-        store: SieveStore,
-        told: Numbers,
-        events: npt.NDArray[np.uint8],
-        features: Numbers,
-        *,
-        verifies: bool,
+        self, store: SieveStore, published: PublishedValues, *, verifies: bool
     ) -> tuple[Numbers, npt.NDArray[np.uint32], Numbers]:
         """Return (ends, numbers, Π·512 + N): those of notification i are at [ends[i - 1], ends[i])."""
         run: Any = compiled(scan)
         head, each = (HEAD_WORDS, PREDICATE_WORDS) if verifies else (_OTHER_HEAD, _OTHER_EACH)
-        ends = np.zeros(len(events), np.int64)
+        ends = np.zeros(len(published.events), np.int64)
         if len(self._visited) < store.group_count:
             self._visited = np.zeros(store.group_count + 64, np.int32)
+        arrays = SieveArrays(
+            store.arena,
+            store.records,
+            store.groups,
+            store.attributes,
+            store.group_count,
+            store.blocks,
+            store.directory,
+        )
         while True:
-            tables = (store.arena, store.records, store.groups, store.attributes, store.group_count)
-            asked = (store.blocks, store.directory, profile_tables(), told, events, features)
-            room = (self._visited, self._look, self._chosen, self._keys, self._degrees)
-            end = int(run(*tables, *asked, verifies, head, each, *room, ends))
+            room = SieveRoom(self._visited, self._look, self._chosen, self._keys, self._degrees)
+            end = int(run(arrays, profile_tables(), published, verifies, head, each, room, ends))
             if end >= 0:
                 return ends, self._keys[:end], self._degrees[:end]
             self._keys = np.empty(2 * len(self._keys), np.uint32)

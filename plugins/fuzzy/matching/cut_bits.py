@@ -5,13 +5,13 @@ there; below that, scanning columns is faster (measured: docs/explanation/matchi
 are; changes since the last search are applied before the next one.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from plugins.kernels.boxes.box_store import SEAL_FROM, BoxStore
-from plugins.kernels.rows.layout import AGED, COUNT, FLIPS, IN_BITS, KIND, MINIMUM, NEEDS, SIZE
+from plugins.kernels.rows.layout import AGED, COUNT, FLIPS, IN_BITS, KIND, MINIMUM, NEEDS, SIZE, BitsetRuns
 from plugins.kernels.rows.rows import RowStore
 
 Bytes = npt.NDArray[np.uint8]
@@ -35,7 +35,7 @@ class CutBits:
     def __init__(self, store: RowStore) -> None:
         self._store = store
         self._boxes: dict[int, BoxStore] = {}
-        self._runs: tuple[Any, Numbers, Numbers] | None = None
+        self._runs: BitsetRuns | None = None
         self._seen = -1
 
     @property
@@ -59,7 +59,7 @@ class CutBits:
             self._adopt()
         return bool(self._boxes)
 
-    def runs(self, row_bytes: int) -> tuple[Any, Numbers, Numbers]:
+    def runs(self, row_bytes: int) -> BitsetRuns:
         """Return the input of the compiled search: the runs, their groups and used blocks, and the places of
         a group's values in rows of this many bytes.
         """
@@ -75,7 +75,7 @@ class CutBits:
                 places = [index for index in range(63) if int(group[NEEDS]) >> index & 1]
                 places += [row_bytes - 1] * int(group[AGED])
                 owners[at], columns[at, : len(places)] = (number, run.blocks), places
-            self._runs = List([run.arrays for _, run in parts]), owners, columns
+            self._runs = BitsetRuns(List([run.arrays for _, run in parts]), owners, columns)
         return self._runs
 
     def _adopt(self) -> None:

@@ -9,7 +9,7 @@ from plugins.fuzzy.matching.cut_bits import CutBits
 from plugins.fuzzy.matching.population import NotificationRow
 from plugins.kernels.compiled import compiled, is_available
 from plugins.kernels.rows import numpy_scan
-from plugins.kernels.rows.layout import COUNT
+from plugins.kernels.rows.layout import COUNT, Notifications, RowArrays, SearchRoom
 from plugins.kernels.rows.rows import RowStore
 from plugins.matching_work import MatchingWork
 
@@ -56,7 +56,7 @@ class RowSearch:
             return numpy_scan.scan(self._store, groups, row)
         event, feature = np.array([notification.event], np.uint8), np.array([notification.feature], np.int64)
         self._bits.refresh()
-        return self._one_by_one(row.reshape(1, -1), event, feature)[1]
+        return self._one_by_one(Notifications(row.reshape(1, -1), event, feature))[1]
 
     def many(
         self,
@@ -71,15 +71,14 @@ class RowSearch:
         if it pays.
         """
         is_in_bits = self._bits.refresh()
+        notifications = Notifications(rows, events, features)
         if not is_in_bits and (together or (together is None and self._reads_memory())):
-            asking, begins = self._paired(events, features)
+            asking, begins = self._paired(notifications)
             if together or len(asking) >= WORTH_SORTING * np.count_nonzero(np.diff(begins)):
                 return self._together(rows, asking, begins)
-        return self._one_by_one(rows, events, features)
+        return self._one_by_one(notifications)
 
-    def _one_by_one(
-        self, rows: npt.NDArray[np.uint8], events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], Found]:
+    def _one_by_one(self, notifications: Notifications) -> tuple[npt.NDArray[np.int64], Found]:
         from plugins.kernels.rows.scan import scan
 
         search: Any = compiled(scan)
@@ -87,13 +86,12 @@ class RowSearch:
         if self._bits.is_used:
             from plugins.kernels.rows.bit_scan import scan_both
 
-            search, more = compiled(scan_both), self._bits.runs(rows.shape[1])
-        ends = np.zeros(len(events), np.int64)
+            search, more = compiled(scan_both), (self._bits.runs(notifications.rows.shape[1]),)
+        ends = np.zeros(len(notifications.events), np.int64)
         arrays = self._arrays()
         while True:
-            room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
             self._tally[:] = 0
-            end = search(*arrays, rows, events, features, self._exact, *room, ends, self._tally, *more)
+            end = search(arrays, notifications, self._exact, self._room(), ends, self._tally, *more)
             if end >= 0:
                 self._count(*self._tally.tolist())
                 return ends, (self._keys[:end], self._degrees[:end])
@@ -106,23 +104,19 @@ class RowSearch:
             self._is_beyond_caches = self._store.held_bytes > BEYOND_CACHES
         return self._is_beyond_caches
 
-    def _paired(
-        self, events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    def _paired(self, notifications: Notifications) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Return (asking, begins): asking[begins[g]:begins[g + 1]] are the notifications that group g may
         serve.
         """
         from plugins.kernels.rows.batch import pair_up
 
         search: Any = compiled(pair_up)
-        store = self._store
-        self._arrays()
-        begins = np.zeros(store.group_count + 2, np.int64)
-        room = 16 * len(events)
+        arrays = self._arrays()
+        begins = np.zeros(self._store.group_count + 2, np.int64)
+        room = 16 * len(notifications.events)
         while True:
             pairs, asking = np.empty((room, 2), np.int32), np.empty(room, np.int32)
-            tables = (store.groups, store.group_count, store.directory)
-            total = search(*tables, events, features, self._exact, self._visited, pairs, asking, begins)
+            total = search(arrays, notifications, self._exact, self._visited, pairs, asking, begins)
             if total >= 0:
                 return asking[:total], begins[:-1]
             room *= 4
@@ -135,11 +129,9 @@ class RowSearch:
         search: Any = compiled(batch.scan_together)
         counts = np.diff(begins)
         self._count(len(asking), int(counts @ self._store.groups[: len(counts), COUNT]))
-        arena, words, records, groups, count, blocks, _, patterns = self._arrays()
+        arrays = self._arrays()
         while True:
-            tables = (arena, words, records, groups, count, blocks, patterns, rows, asking, begins)
-            room = (self._scratch, self._numbers, self._keys, self._degrees, self._pieces)
-            made = int(search(*tables, *room))
+            made = int(search(arrays, rows, asking, begins, self._room(), self._pieces))
             if made >= 0:
                 break
             if made == batch.NO_ROOM:
@@ -158,7 +150,10 @@ class RowSearch:
         self._work.feature_tests += groups
         self._work.rows += rows
 
-    def _arrays(self) -> tuple[Any, ...]:
+    def _room(self) -> SearchRoom:
+        return SearchRoom(self._visited, self._scratch, self._numbers, self._keys, self._degrees)
+
+    def _arrays(self) -> RowArrays:
         from plugins.kernels.rows.runs import SCRATCH_BYTES, SCRATCH_NUMBERS
 
         store = self._store
@@ -168,7 +163,7 @@ class RowSearch:
             self._make_room()
         if len(self._visited) < store.group_count:
             self._visited = np.zeros(store.group_count + 64, np.int32)
-        return (
+        return RowArrays(
             store.arena,
             store.arena.view(np.uint32),
             store.records,

@@ -4,6 +4,8 @@ These are plain functions that `plugins.kernels.compiled` turns into machine cod
 `plugins.kernels.boxes.bitsets`.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -27,6 +29,25 @@ from plugins.kernels.lanes import fetch, lowest_bit, meet, ones
 
 NO_ROOM = -1
 """The room for matches is too small; nothing is lost but time."""
+
+
+class Points(NamedTuple):
+    """Points to search for: their values, the attributes that they have, and the rows of bits that contain
+    each value.
+    """
+
+    sides: Sides
+    present: Words
+    rows: Numbers
+
+
+class Start(NamedTuple):
+    """Where a search begins: at depth 0 with all super-blocks, at depth 1 with the super-blocks in `places`,
+    at depth 2 with the blocks in `places`.
+    """
+
+    depth: int
+    places: Numbers
 
 
 def bounds(rects: Sides, number: int, points: Sides, point: int, present: Words) -> bool:
@@ -92,30 +113,27 @@ def exact(
 def in_blocks(
     arrays: BlockArrays,
     inside: Numbers,
-    chosen: int,
-    points: Sides,
+    points: Points,
     point: int,
-    present: Words,
-    rows: Numbers,
     words: Words,
     ids: Ids,
     found: int,
     counts: Numbers,
 ) -> int:
-    """Write what contains a point in the first `chosen` of the blocks in `inside`, whose rectangles contain
-    it; return where it ends, or `NO_ROOM`.
+    """Write the boxes that contain a point in some blocks, whose rectangles contain it; return where they
+    end, or `NO_ROOM`.
     """
-    for i in range(chosen):
-        send_for(arrays.bits, inside[i], rows, point)
-    for i in range(chosen):
-        read = survivors(arrays.bits, inside[i], rows, point, words)
+    for i in range(len(inside)):
+        send_for(arrays.bits, inside[i], points.rows, point)
+    for i in range(len(inside)):
+        read = survivors(arrays.bits, inside[i], points.rows, point, words)
         counts[READ] += abs(read)
         if read > 0:
             if found + BLOCK > len(ids):
                 return NO_ROOM
             for w in range(WORDS):
                 counts[READ] += ones(words[w])
-            found = exact(arrays, inside[i], words, points, point, present, ids, found)
+            found = exact(arrays, inside[i], words, points.sides, point, points.present, ids, found)
     return found
 
 
@@ -143,28 +161,23 @@ def in_super(
 def search_from(
     arrays: BlockArrays,
     blocks: int,
-    starts: Numbers,
-    depth: int,
-    points: Sides,
+    start: Start,
+    points: Points,
     point: int,
-    present: Words,
-    rows: Numbers,
     ids: Ids,
     found: int,
     counts: Numbers,
 ) -> int:
-    """Write the boxes of the first blocks that contain one point; return where they end, or `NO_ROOM`. At
-    depth 0 all super-blocks are asked, at depth 1 those in `starts`, at depth 2 the blocks in `starts`.
-    `counts` grow by what was asked.
+    """Write the boxes of the first blocks that contain one point; return where they end, or `NO_ROOM`.
+    `counts` grow by what was tested.
     """
+    depth, starts = start.depth, start.places
     words = np.zeros(WORDS, np.uint64)
     inside = np.zeros(SUPER, np.int64)
     if depth == 2:
         for first in range(0, len(starts), SUPER):
             some = starts[first : first + SUPER]
-            found = in_blocks(
-                arrays, some, len(some), points, point, present, rows, words, ids, found, counts
-            )
+            found = in_blocks(arrays, some, points, point, words, ids, found, counts)
             if found < 0:
                 return NO_ROOM
         return found
@@ -172,35 +185,24 @@ def search_from(
         number = starts[i] if depth else i
         if depth == 0:
             counts[SUPERS] += 1
-            if not bounds(arrays.super_rects, number, points, point, present):
+            if not bounds(arrays.super_rects, number, points.sides, point, points.present):
                 continue
             counts[SUPERS_INSIDE] += 1
-        chosen = in_super(arrays, blocks, number, inside, points, point, present, counts)
-        found = in_blocks(arrays, inside, chosen, points, point, present, rows, words, ids, found, counts)
+        chosen = in_super(arrays, blocks, number, inside, points.sides, point, points.present, counts)
+        found = in_blocks(arrays, inside[:chosen], points, point, words, ids, found, counts)
         if found < 0:
             return NO_ROOM
     return found
 
 
-def search(
-    arrays: BlockArrays,
-    blocks: int,
-    points: Sides,
-    present: Words,
-    rows: Numbers,
-    ids: Ids,
-    ends: Numbers,
-    counts: Numbers,
-) -> int:
+def search(arrays: BlockArrays, blocks: int, points: Points, ids: Ids, ends: Numbers, counts: Numbers) -> int:
     """Write the boxes of the first blocks that contain each point, one point behind the other; ends[i] is
     where those of point i end, and counts[i] grow by what was asked. Returns where the last end, or
     `NO_ROOM`.
     """
-    found, nowhere = 0, np.zeros(0, np.int64)
-    for point in range(len(points)):
-        found = search_from(
-            arrays, blocks, nowhere, 0, points, point, present, rows, ids, found, counts[point]
-        )
+    found, everywhere = 0, Start(0, np.zeros(0, np.int64))
+    for point in range(len(points.sides)):
+        found = search_from(arrays, blocks, everywhere, points, point, ids, found, counts[point])
         if found < 0:
             return NO_ROOM
         ends[point] = found

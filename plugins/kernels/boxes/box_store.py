@@ -200,10 +200,10 @@ class BoxStore:
         """Return the same; counts[i] grow by what point i asked, where there is a compiler."""
         if not self._is_compiled:
             return self._searched_plainly(points, present)
-        from plugins.kernels.boxes.bitset_search import search
+        from plugins.kernels.boxes.bitset_search import Points, search
 
         look: Any = compiled(search)
-        rows = cells_of(points, present)
+        searched = Points(points, present, cells_of(points, present))
         parts: list[Found] = []
         for run in self._searched:
             if not run.count:
@@ -211,7 +211,7 @@ class BoxStore:
             ends = np.zeros(len(points), np.int64)
             while True:
                 own = np.zeros_like(counts)
-                end = look(run.arrays, run.blocks, points, present, rows, self._ids, ends, own)
+                end = look(run.arrays, run.blocks, searched, self._ids, ends, own)
                 if end >= 0:
                     break
                 self._make_room()

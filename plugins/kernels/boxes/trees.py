@@ -46,6 +46,20 @@ class Tree(NamedTuple):
     state: Numbers
 
 
+class Points(NamedTuple):
+    """Points to search for: their values, and the attributes that they have."""
+
+    sides: Sides
+    present: Words
+
+
+class Counts(NamedTuple):
+    """Nodes entered and rectangles tested, by depth, or by point and depth; the root has depth 1."""
+
+    entered: Numbers
+    tests: Numbers
+
+
 def empty_tree(nodes: int, attributes: int, cell: "npt.DTypeLike", ids: int) -> Tree:
     """Return a tree whose root is a leaf without boxes, with room for this many nodes and ids."""
     tree = Tree(
@@ -62,13 +76,14 @@ def empty_tree(nodes: int, attributes: int, cell: "npt.DTypeLike", ids: int) -> 
     return tree
 
 
-def contains(tree: Tree, entry: int, points: Sides, point: int, present: Words) -> bool:
+def contains(tree: Tree, entry: int, points: Points, point: int) -> bool:
     """Return whether an entry's rectangle contains a point that has what everything in it constrains."""
+    sides, present = points.sides, points.present
     if tree.needs[entry] & ~present[point]:
         return False
-    attributes = points.shape[1]
+    attributes = sides.shape[1]
     for a in range(attributes):
-        x = points[point, a]
+        x = sides[point, a]
         is_outside = x < tree.rects[entry, a] or x > tree.rects[entry, attributes + a]
         if is_outside and (present[point] >> np.uint64(a)) & np.uint64(1):
             return False
@@ -78,19 +93,17 @@ def contains(tree: Tree, entry: int, points: Sides, point: int, present: Words) 
 def query(
     tree: Tree,
     starts: Nodes,
-    points: Sides,
+    points: Points,
     point: int,
-    present: Words,
     waiting: Nodes,
     ids: npt.NDArray[np.uint32],
     found: int,
-    entered: Numbers,
-    tests: Numbers,
+    counts: Counts,
 ) -> int:
     """Write the ids of the boxes below some nodes that contain a point; return where they end, `NOTHING` if
-    there is no room. `entered` and `tests` grow by the nodes entered and the rectangles tested, by depth: the
-    root's is 1.
+    there is no room. `counts` grow, by depth.
     """
+    entered, tests = counts.entered, counts.tests
     height = tree.state[HEIGHT]
     for start in starts:
         held = 1
@@ -106,7 +119,7 @@ def query(
             if level == 0 and found + LEAF_CAPACITY > len(ids):
                 return NOTHING
             for entry in range(first, first + tree.counts[node]):
-                if contains(tree, entry, points, point, present):
+                if contains(tree, entry, points, point):
                     if level == 0:
                         ids[found] = tree.below[entry]
                         found += 1
@@ -118,20 +131,19 @@ def query(
 
 def query_all(
     tree: Tree,
-    points: Sides,
-    present: Words,
+    points: Points,
     waiting: Nodes,
     ids: npt.NDArray[np.uint32],
     ends: Numbers,
-    entered: Numbers,
-    tests: Numbers,
+    counts: Counts,
 ) -> int:
-    """Ask the whole tree for each point: entered[i] and tests[i] are those of point i, by depth."""
+    """Search the whole tree for each point; `counts` grow, by point and depth."""
     starts = np.empty(1, np.int32)
     starts[0] = tree.state[ROOT]
     found = 0
-    for point in range(len(points)):
-        found = query(tree, starts, points, point, present, waiting, ids, found, entered[point], tests[point])
+    for point in range(len(points.sides)):
+        own = Counts(counts.entered[point], counts.tests[point])
+        found = query(tree, starts, points, point, waiting, ids, found, own)
         if found < 0:
             return NOTHING
         ends[point] = found
@@ -139,24 +151,17 @@ def query_all(
 
 
 def estimate(
-    tree: Tree,
-    points: Sides,
-    present: Words,
-    level: int,
-    buffers: Nodes,
-    lists: Nodes,
-    table: Nodes,
-    entered: Numbers,
-    tests: Numbers,
+    tree: Tree, points: Points, level: int, buffers: Nodes, lists: Nodes, table: Nodes, counts: Counts
 ) -> int:
     """BatchIntersect: go down from the root with all points at once, and write (point, node) pairs into the
     table for the nodes at `level`, or at leaves above it. Returns how many, `NOTHING` if there is no room.
 
     `buffers` are the IntersectBuffers, one per level: for each item of a node the points inside it, as ranges
-    of `lists`. A child without points is not entered. `entered` and `tests` grow as in `query`, by point and
-    depth, for the nodes above those in the table.
+    of `lists`. A child without points is not entered. `counts` grow, by point and depth, for the nodes above
+    those in the table.
     """
-    height, count = tree.state[HEIGHT], len(points)
+    height, count = tree.state[HEIGHT], len(points.sides)
+    entered, tests = counts.entered, counts.tests
     entries = 0
     # a node on the way down: (node, depth, begin of its points in `lists`, end of them)
     held = 1
@@ -181,7 +186,7 @@ def estimate(
         for entry in range(node * SLOTS, node * SLOTS + tree.counts[node]):
             inside = free
             for i in range(begin, end):
-                if contains(tree, entry, points, lists[i], present):
+                if contains(tree, entry, points, lists[i]):
                     lists[inside] = lists[i]
                     inside += 1
             if inside > free:

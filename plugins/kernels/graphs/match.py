@@ -554,7 +554,8 @@ def cut(
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
-            found = fixed(concepts, room, scratch, concept, first, word, low, level, words)
+            node = (word << 6) + trailing(low)
+            found = fixed(concepts, room, scratch, concept, first, node, level, words)
             if found == YES and second >= 0:
                 found = cut_again(concepts, room, scratch, concept, second, words)
             if found != NO:
@@ -572,7 +573,8 @@ def cut_again(
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
-            found = fixed(concepts, room, scratch, concept, second, word, low, 2, words)
+            node = (word << 6) + trailing(low)
+            found = fixed(concepts, room, scratch, concept, second, node, 2, words)
             if found != NO:
                 return found
     return NO
@@ -584,12 +586,11 @@ def fixed(
     scratch: Scratch,
     concept: int,
     variable: int,
-    word: int,
-    low: np.uint64,
+    node: int,
     level: int,
     words: int,
 ) -> int:
-    """Return whether candidates are left when a variable has one node alone."""
+    """Return whether candidates are left when a variable has only this node."""
     sets, variables = scratch.candidates, concepts.heads[concept, 2] & 255
     if is_too_much(scratch.notes, variables):
         return TOO_MUCH
@@ -598,7 +599,7 @@ def fixed(
             sets[level, other, part] = sets[level - 1, other, part]
     for part in range(words):
         sets[level, variable, part] = np.uint64(0)
-    sets[level, variable, word] = low
+    sets[level, variable, node >> 6] = np.uint64(1) << np.uint64(node & 63)
     unmark(concepts, scratch.notes, concept)
     mark(concepts, scratch.notes, concept, variable)
     return consistent(concepts, room, scratch, concept, level, words)
@@ -664,8 +665,8 @@ def places_of(
             count = slices(keys, dense, subject, group, float(room.values[o]), places, count)
         count = slices(keys, dense, ANY, group, float(room.values[o]), places, count)
     else:
-        count = by_classes(keys, classes, room, types, CLASS_OBJECT, dense, o, places, count)
-    return by_classes(keys, classes, room, types, CLASS_SUBJECT, dense, s, places, count)
+        count = by_classes(keys, classes, room, types, (CLASS_OBJECT, dense), o, places, count)
+    return by_classes(keys, classes, room, types, (CLASS_SUBJECT, dense), s, places, count)
 
 
 def entry(keys: KeyArrays, kind: int, a: int, b: int, c: int, places: Ints, count: int) -> int:
@@ -698,13 +699,15 @@ def by_classes(
     classes: ClassArrays,
     room: DecodedPublication,
     types: Ints,
-    kind: int,
-    dense: int,
+    key: tuple[int, int],
     node: int,
     places: Ints,
     count: int,
 ) -> int:
-    """Write where the concepts stand that are filed by a class of a node."""
+    """Write where the concepts stand that are filed by a class of a node; `key` is the kind and the
+    property.
+    """
+    kind, dense = key
     own = int(room.nodes[node, TERM])
     if own >= 0:
         count = entry(keys, kind, dense, own, ANY, places, count)

@@ -6,17 +6,21 @@ notification has gone through it. The matches come out by group, in pieces, and 
 notifications at the end. These are plain functions that `plugins.kernels.compiled` turns into machine code.
 """
 
-import numpy as np
-import numpy.typing as npt
-
-from plugins.kernels.rows.layout import KIND, MINIMUM, NOTHING, TAIL
+from plugins.kernels.rows.layout import (
+    KIND,
+    MINIMUM,
+    NOTHING,
+    TAIL,
+    Bytes,
+    Keys,
+    Notifications,
+    Numbers,
+    RowArrays,
+    SearchRoom,
+    Short,
+)
 from plugins.kernels.rows.runs import ROOM, any_kind, behind, smallest, values_of
 from plugins.kernels.rows.scan import candidates
-
-Bytes = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint32]
-Short = npt.NDArray[np.int32]
 
 OF, BEGIN, END = range(3)
 """Fields of a piece: whose matches they are, and where they stand."""
@@ -25,11 +29,8 @@ NO_ROOM, NO_PIECES = -1, -2
 
 
 def pair_up(
-    groups: Numbers,
-    count: int,
-    directory: Short,
-    events: Bytes,
-    features: Numbers,
+    store: RowArrays,
+    notifications: Notifications,
     exact: bool,
     visited: Short,
     pairs: Short,
@@ -41,10 +42,13 @@ def pair_up(
     Returns how many pairs there are. `pairs` is working room for two numbers each; with too little of it, or
     of `asking`, -1 is returned. `begins` has two more entries than there are groups.
     """
+    events, features, count = notifications.events, notifications.features, store.group_count
     total = 0
     begins[:] = 0
     for event in range(len(events)):
-        chosen = candidates(groups, count, directory, events[event], features[event], exact, visited)
+        chosen = candidates(
+            store.groups, count, store.directory, events[event], features[event], exact, visited
+        )
         if total + chosen > len(asking):
             return -1
         for i in range(chosen):
@@ -62,57 +66,28 @@ def pair_up(
 
 
 def scan_together(
-    arena: Bytes,
-    words: Keys,
-    records: Keys,
-    groups: Numbers,
-    count: int,
-    blocks: Numbers,
-    patterns: Numbers,
-    rows: Bytes,
-    asking: Short,
-    begins: Numbers,
-    scratch: Bytes,
-    numbers: Numbers,
-    keys: Keys,
-    degrees: Bytes,
-    pieces: Numbers,
+    store: RowArrays, rows: Bytes, asking: Short, begins: Numbers, room: SearchRoom, pieces: Numbers
 ) -> int:
     """Write the matches of all pairs and the pieces they form; return how many pieces, or what lacks room."""
+    groups, blocks = store.groups, store.blocks
     found, made = 0, 0
-    for number in range(count):
+    for number in range(store.group_count):
         if begins[number] == begins[number + 1]:
             continue
         block = groups[number, TAIL]
         while block != NOTHING:
             stop = behind(block, blocks)
             for at in range(begins[number], begins[number + 1]):
-                if found + ROOM > len(keys):
+                if found + ROOM > len(room.keys):
                     return NO_ROOM
                 if made == len(pieces):
                     return NO_PIECES
-                values_of(groups, number, rows, asking[at], numbers)
+                values_of(groups, number, rows, asking[at], room.numbers)
                 begin = found
                 if groups[number, KIND] == MINIMUM:
-                    found = smallest(
-                        arena, records, blocks, groups, number, block, stop, numbers, keys, degrees, begin
-                    )
+                    found = smallest(store, number, block, stop, room, begin)
                 else:
-                    found = any_kind(
-                        arena,
-                        words,
-                        blocks,
-                        patterns,
-                        groups,
-                        number,
-                        block,
-                        stop,
-                        scratch,
-                        numbers,
-                        keys,
-                        degrees,
-                        begin,
-                    )
+                    found = any_kind(store, number, block, stop, room, begin)
                 if found > begin:
                     pieces[made, OF] = asking[at]
                     pieces[made, BEGIN] = begin

@@ -1,24 +1,31 @@
 """The search of rows in blocks and of large groups of minima in bitsets, one notification after the other.
 
-A plain function that `plugins.kernels.compiled` turns into machine code; its first arguments are those of
-`plugins.kernels.rows.scan.scan`.
+These are plain functions that `plugins.kernels.compiled` turns into machine code.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from plugins.kernels.boxes.bitset_search import bounds, send_for, survivors
 from plugins.kernels.boxes.bitsets import BLOCK, SUPER, WORDS, BlockArrays
 from plugins.kernels.lanes import fetch, lowest_bit
-from plugins.kernels.rows.layout import COUNT, EVENT, NEEDS, RECORDS, ROWS, SIZE, record_words
+from plugins.kernels.rows.layout import (
+    COUNT,
+    EVENT,
+    NEEDS,
+    RECORDS,
+    ROWS,
+    SIZE,
+    BitsetRuns,
+    Bytes,
+    Keys,
+    Notifications,
+    Numbers,
+    RowArrays,
+    SearchRoom,
+    record_words,
+)
 from plugins.kernels.rows.runs import AT_ONCE
 from plugins.kernels.rows.scan import scan
-
-Bytes = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint32]
 
 
 def degree_at(records: Keys, record: int, size: int, points: Bytes) -> int:
@@ -33,19 +40,12 @@ def degree_at(records: Keys, record: int, size: int, points: Bytes) -> int:
 
 
 def in_bits(
-    arrays: BlockArrays,
-    used: int,
-    size: int,
-    points: Bytes,
-    records: Keys,
-    blocks: Numbers,
-    keys: Keys,
-    degrees: Bytes,
-    found: int,
+    arrays: BlockArrays, used: int, size: int, points: Bytes, store: RowArrays, room: SearchRoom, found: int
 ) -> int:
     """Write keys and degrees of the rows of one run whose cuts hold the point; return where they end, -1
     where there is no room. What is read next is sent for before it is read.
     """
+    records, blocks, keys, degrees = store.records, store.blocks, room.keys, room.degrees
     words = np.zeros(WORDS, np.uint64)
     inside, places = np.zeros(SUPER, np.int64), np.empty(BLOCK, np.int64)
     begin = found
@@ -93,60 +93,33 @@ def in_bits(
 
 
 def scan_both(
-    arena: Bytes,
-    words: Keys,
-    records: Keys,
-    groups: Numbers,
-    count: int,
-    blocks: Numbers,
-    directory: npt.NDArray[np.int32],
-    patterns: Numbers,
-    rows: Bytes,
-    events: Bytes,
-    features: Numbers,
+    store: RowArrays,
+    notifications: Notifications,
     exact: bool,
-    visited: npt.NDArray[np.int32],
-    scratch: Bytes,
-    numbers: Numbers,
-    keys: Keys,
-    degrees: Bytes,
+    room: SearchRoom,
     ends: Numbers,
     tally: Numbers,
-    runs: Any,
-    owners: Numbers,
-    columns: Numbers,
+    bitsets: BitsetRuns,
 ) -> int:
-    """Do what `scan` does, and search the runs of bitsets too: owners[i] are group and used blocks of run i,
-    columns[i] where in a row the values of its group stand. Runs of one group stand together.
-    """
+    """Do what `scan` does, and search the runs of bitsets too."""
+    rows, events, features = notifications.rows, notifications.events, notifications.features
+    groups, owners = store.groups, bitsets.owners
     points = np.zeros((1, 64), np.uint8)
     found = 0
     for number in range(len(events)):
+        after = number + 1
         end = scan(
-            arena,
-            words,
-            records,
-            groups,
-            count,
-            blocks,
-            directory,
-            patterns,
-            rows[number : number + 1],
-            events[number : number + 1],
-            features[number : number + 1],
+            store,
+            Notifications(rows[number:after], events[number:after], features[number:after]),
             exact,
-            visited,
-            scratch,
-            numbers,
-            keys[found:],
-            degrees[found:],
-            ends[number : number + 1],
+            SearchRoom(room.visited, room.scratch, room.numbers, room.keys[found:], room.degrees[found:]),
+            ends[number:after],
             tally,
         )
         if end < 0:
             return -1
         found += end
-        for run in range(len(runs)):
+        for run in range(len(bitsets.runs)):
             group = owners[run, 0]
             needs, feature = groups[group, NEEDS], features[number]
             fits = needs == feature if exact else needs & ~feature == 0
@@ -157,8 +130,8 @@ def scan_both(
                 tally[1] += groups[group, COUNT]
             size = groups[group, SIZE]
             for rank in range(size):
-                points[0, rank] = rows[number, columns[run, rank]]
-            found = in_bits(runs[run], owners[run, 1], size, points, records, blocks, keys, degrees, found)
+                points[0, rank] = rows[number, bitsets.columns[run, rank]]
+            found = in_bits(bitsets.runs[run], owners[run, 1], size, points, store, room, found)
             if found < 0:
                 return -1
         ends[number] = found

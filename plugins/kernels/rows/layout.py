@@ -21,7 +21,17 @@ A place is block·64 + row, 32 bits. A group whose cuts stand in bitsets too (`I
 not in its blocks. `GROUPS` and `BLOCKS` name the fields of the two tables of numbers.
 """
 
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from watchdog.aggregators import MIN, WEIGHTED_MEAN
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint32]
+Short = npt.NDArray[np.int32]
 
 ROWS = 64
 EMPTY = 255
@@ -37,6 +47,51 @@ AT, PREVIOUS, OWNER, RECORDS = range(4)
 BLOCK_FIELDS = 4
 
 NOTHING = -1
+
+
+class RowArrays(NamedTuple):
+    """The arrays of a row store, as the searches read them."""
+
+    arena: Bytes
+    words: Keys
+    """The arena as 32-bit words."""
+    records: Keys
+    groups: Numbers
+    group_count: int
+    blocks: Numbers
+    directory: Short
+    patterns: Numbers
+
+
+class Notifications(NamedTuple):
+    """Notifications to search for: a row has one byte per attribute index, the age last; `features` leave the
+    age out.
+    """
+
+    rows: Bytes
+    events: Bytes
+    features: Numbers
+
+
+class SearchRoom(NamedTuple):
+    """Working room of a search, and room for the keys and degrees that it finds."""
+
+    visited: Short
+    scratch: Bytes
+    numbers: Numbers
+    keys: Keys
+    degrees: Bytes
+
+
+class BitsetRuns(NamedTuple):
+    """Runs of bitsets, those of one group next to each other."""
+
+    runs: Any
+    """A list of `BlockArrays`."""
+    owners: Numbers
+    """Group and used blocks of each run."""
+    columns: Numbers
+    """The places of a run's values in a row."""
 
 
 def cuts_at(rank: int) -> int:

@@ -6,7 +6,6 @@ through it.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from plugins.kernels.lanes import EIGHT, fetch, inside, lose, lowest_bit, ones, settle, worsen
 from plugins.kernels.rows.combine import combined
@@ -25,6 +24,10 @@ from plugins.kernels.rows.layout import (
     SIZE,
     TAIL,
     WEIGHTED,
+    Bytes,
+    Numbers,
+    RowArrays,
+    SearchRoom,
     cuts_at,
     floors_at,
     highs_at,
@@ -34,10 +37,6 @@ from plugins.kernels.rows.layout import (
     weights_at,
 )
 from watchdog.aggregators import AT_MOST_LARGEST, AT_MOST_SMALLEST
-
-Bytes = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint32]
 
 TOGETHER = 64
 """Blocks of a run: some tens of kilobytes with the records, so that it stays in a near cache."""
@@ -74,24 +73,14 @@ def behind(block: int, blocks: Numbers) -> int:
     return block
 
 
-def smallest(
-    arena: Bytes,
-    records: Keys,
-    blocks: Numbers,
-    groups: Numbers,
-    group: int,
-    block: int,
-    stop: int,
-    numbers: Numbers,
-    keys: Keys,
-    degrees: Bytes,
-    found: int,
-) -> int:
+def smallest(store: RowArrays, group: int, block: int, stop: int, room: SearchRoom, found: int) -> int:
     """Search the blocks from `block` to before `stop` of a group that aggregates by minimum.
 
     Those whose cuts hold all values are noted first, several at once so that no branch depends on how many
     there are, and their records are sent for; then their degrees are computed, what the largest loss leaves.
     """
+    arena, records, blocks, groups = store.arena, store.records, store.blocks, store.groups
+    numbers, keys, degrees = room.numbers, room.keys, room.degrees
     size, flips = groups[group, SIZE], groups[group, FLIPS]
     length = np.uint64(record_words(size))
     begin = found
@@ -133,22 +122,10 @@ def smallest(
     return found
 
 
-def any_kind(
-    arena: Bytes,
-    words: Keys,
-    blocks: Numbers,
-    patterns: Numbers,
-    groups: Numbers,
-    group: int,
-    block: int,
-    stop: int,
-    scratch: Bytes,
-    numbers: Numbers,
-    keys: Keys,
-    degrees: Bytes,
-    found: int,
-) -> int:
+def any_kind(store: RowArrays, group: int, block: int, stop: int, room: SearchRoom, found: int) -> int:
     """Search a group of any aggregator: losses by columns, then row by row with the code of the boards."""
+    arena, words, blocks, groups = store.arena, store.words, store.blocks, store.groups
+    scratch, numbers, keys, degrees = room.scratch, room.numbers, room.keys, room.degrees
     size, flips, kind = groups[group, SIZE], groups[group, FLIPS], groups[group, KIND]
     at_most_largest = AT_MOST_LARGEST >> kind & 1 == 1
     at_most_smallest = AT_MOST_SMALLEST >> kind & 1 == 1
@@ -178,7 +155,7 @@ def any_kind(
             if kind == WEIGHTED:
                 for rank in range(size):
                     weights[rank] = arena[at + weights_at(size, rank) + lane]
-            degree = combined(kind, patterns, groups[group, PATTERN], weights, of_row, size)
+            degree = combined(kind, store.patterns, groups[group, PATTERN], weights, of_row, size)
             if degree > floor:
                 keys[found] = words[start + lane]
                 degrees[found] = degree

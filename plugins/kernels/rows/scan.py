@@ -3,9 +3,6 @@
 These are plain functions that `plugins.kernels.compiled` turns into machine code.
 """
 
-import numpy as np
-import numpy.typing as npt
-
 from plugins.kernels.lanes import fetch
 from plugins.kernels.rows.layout import (
     AT,
@@ -19,20 +16,20 @@ from plugins.kernels.rows.layout import (
     NOTHING,
     ROWS,
     TAIL,
+    Notifications,
+    Numbers,
+    RowArrays,
+    SearchRoom,
+    Short,
     slot_of,
 )
 from plugins.kernels.rows.runs import AT_ONCE, any_kind, smallest, values_of
-
-Bytes = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint32]
-Directory = npt.NDArray[np.int32]
 
 FETCHED = 4
 """Lines of each group that are sent for before the first group is searched."""
 
 
-def first_group(groups: Numbers, directory: Directory, event: int, needs: int) -> int:
+def first_group(groups: Numbers, directory: Short, event: int, needs: int) -> int:
     """Return the first group with this event and mask, or NOTHING."""
     slot = slot_of(event, needs, len(directory))
     while directory[slot] != NOTHING:
@@ -46,11 +43,11 @@ def first_group(groups: Numbers, directory: Directory, event: int, needs: int) -
 def candidates(
     groups: Numbers,
     count: int,
-    directory: Directory,
+    directory: Short,
     event: int,
     feature: int,
     exact: bool,
-    out: Directory,
+    out: Short,
 ) -> int:
     """Write the numbers of the groups with rows that the feature condition admits; return how many."""
     found = 0
@@ -81,67 +78,41 @@ def candidates(
 
 
 def scan(
-    arena: Bytes,
-    words: Keys,
-    records: Keys,
-    groups: Numbers,
-    count: int,
-    blocks: Numbers,
-    directory: Directory,
-    patterns: Numbers,
-    rows: Bytes,
-    events: Bytes,
-    features: Numbers,
+    store: RowArrays,
+    notifications: Notifications,
     exact: bool,
-    visited: Directory,
-    scratch: Bytes,
-    numbers: Numbers,
-    keys: Keys,
-    degrees: Bytes,
+    room: SearchRoom,
     ends: Numbers,
     tally: Numbers,
 ) -> int:
-    """Write keys and degrees of all that match, one notification behind the other; ends[i] is where the
-    matches of number i end.
+    """Write keys and degrees of all matches, one notification after the other; ends[i] is where the matches
+    of number i end.
 
-    A row of `rows` has one byte for each attribute index, the age last; `features` leave the age out. Returns
-    where the last matches end, -1 if the room ends before. `tally` counts the groups that fitted, and their
-    rows.
+    Returns where the last matches end, -1 if the room is too small. `tally` counts the groups that fitted,
+    and their rows.
     """
+    groups, blocks, visited = store.groups, store.blocks, room.visited
+    events, features = notifications.events, notifications.features
     found = 0
     for number in range(len(events)):
-        chosen = candidates(groups, count, directory, events[number], features[number], exact, visited)
+        chosen = candidates(
+            groups, store.group_count, store.directory, events[number], features[number], exact, visited
+        )
         tally[0] += chosen
         for i in range(chosen):
             first = blocks[groups[visited[i], TAIL], AT]
             for line in range(FETCHED):
-                fetch(arena, first + ROWS * line)
+                fetch(store.arena, first + ROWS * line)
         for i in range(chosen):
             group = visited[i]
             tail = groups[group, TAIL]
-            if found + groups[group, COUNT] + AT_ONCE > len(keys):
+            if found + groups[group, COUNT] + AT_ONCE > len(room.keys):
                 return -1
             tally[1] += groups[group, COUNT]
-            values_of(groups, group, rows, number, numbers)
+            values_of(groups, group, notifications.rows, number, room.numbers)
             if groups[group, KIND] == MINIMUM:
-                found = smallest(
-                    arena, records, blocks, groups, group, tail, NOTHING, numbers, keys, degrees, found
-                )
+                found = smallest(store, group, tail, NOTHING, room, found)
             else:
-                found = any_kind(
-                    arena,
-                    words,
-                    blocks,
-                    patterns,
-                    groups,
-                    group,
-                    tail,
-                    NOTHING,
-                    scratch,
-                    numbers,
-                    keys,
-                    degrees,
-                    found,
-                )
+                found = any_kind(store, group, tail, NOTHING, room, found)
         ends[number] = found
     return found
