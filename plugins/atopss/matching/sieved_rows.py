@@ -93,11 +93,13 @@ class SievedRows:
         self._functions: dict[SubscriptionKey, tuple[Subscription, tuple[int, ...]]] = {}
         self._owners: dict[int, SubscriptionKey] = {}
         self._free: list[int] = []
-        self._visited = np.zeros(64, np.int32)
-        self._look = np.zeros((MOST_SIZE, LOOK_FIELDS), np.int64)
-        self._chosen = np.zeros(ROWS, np.int64)
-        self._keys = np.empty(4096, np.uint32)
-        self._degrees = np.empty(4096, np.int64)
+        self._room = SieveRoom(
+            visited=np.zeros(64, np.int32),
+            look=np.zeros((MOST_SIZE, LOOK_FIELDS), np.int64),
+            chosen=np.zeros(ROWS, np.int64),
+            keys=np.empty(4096, np.uint32),
+            degrees=np.empty(4096, np.int64),
+        )
 
     def put(self, subscriptions: Iterable[tuple[SubscriptionKey, Subscription]]) -> None:
         """Add new subscriptions."""
@@ -171,8 +173,8 @@ class SievedRows:
         run: Any = compiled(scan)
         head, each = (HEAD_WORDS, PREDICATE_WORDS) if verifies else (_OTHER_HEAD, _OTHER_EACH)
         ends = np.zeros(len(published.events), np.int64)
-        if len(self._visited) < store.group_count:
-            self._visited = np.zeros(store.group_count + 64, np.int32)
+        if len(self._room.visited) < store.group_count:
+            self._room = self._room._replace(visited=np.zeros(store.group_count + 64, np.int32))
         arrays = SieveArrays(
             store.arena,
             store.records,
@@ -183,12 +185,12 @@ class SievedRows:
             store.directory,
         )
         while True:
-            room = SieveRoom(self._visited, self._look, self._chosen, self._keys, self._degrees)
+            room = self._room
             end = int(run(arrays, profile_tables(), published, verifies, head, each, room, ends))
             if end >= 0:
-                return ends, self._keys[:end], self._degrees[:end]
-            self._keys = np.empty(2 * len(self._keys), np.uint32)
-            self._degrees = np.empty(2 * len(self._degrees), np.int64)
+                return ends, room.keys[:end], room.degrees[:end]
+            size = 2 * len(room.keys)
+            self._room = room._replace(keys=np.empty(size, np.uint32), degrees=np.empty(size, np.int64))
 
     def _put_function(self, key: SubscriptionKey, wanted: Subscription) -> None:
         rows = []

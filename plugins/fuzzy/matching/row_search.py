@@ -31,11 +31,16 @@ class RowSearch:
         self._work = work
         self._compile_from = compile_from
         self._exact = exact
-        self._keys = np.zeros(0, np.uint32)
-        self._degrees = np.zeros(0, np.uint8)
-        self._visited = np.zeros(0, np.int32)
-        self._scratch = np.zeros(0, np.uint8)
-        self._numbers = np.zeros(0, np.int64)
+        self._room = SearchRoom(
+            visited=np.zeros(0, np.int32),
+            scratch=np.zeros(0, np.uint8),
+            numbers=np.zeros(0, np.int64),
+            keys=np.zeros(0, np.uint32),
+            degrees=np.zeros(0, np.uint8),
+        )
+        self._arrays_of_store: RowArrays | None = None
+        self._arrays_at = -1
+        """The store's count of changes when the arrays were taken."""
         self._pieces = np.zeros((0, 3), np.int64)
         self._bits = CutBits(store)
         self._tally = np.zeros(2, np.int64)
@@ -91,10 +96,10 @@ class RowSearch:
         arrays = self._arrays()
         while True:
             self._tally[:] = 0
-            end = search(arrays, notifications, self._exact, self._room(), ends, self._tally, *more)
+            end = search(arrays, notifications, self._exact, self._room, ends, self._tally, *more)
             if end >= 0:
                 self._count(*self._tally.tolist())
-                return ends, (self._keys[:end], self._degrees[:end])
+                return ends, (self._room.keys[:end], self._room.degrees[:end])
             self._make_room()
 
     def _reads_memory(self) -> bool:
@@ -116,7 +121,7 @@ class RowSearch:
         room = 16 * len(notifications.events)
         while True:
             pairs, asking = np.empty((room, 2), np.int32), np.empty(room, np.int32)
-            total = search(arrays, notifications, self._exact, self._visited, pairs, asking, begins)
+            total = search(arrays, notifications, self._exact, self._room.visited, pairs, asking, begins)
             if total >= 0:
                 return asking[:total], begins[:-1]
             room *= 4
@@ -131,7 +136,7 @@ class RowSearch:
         self._count(len(asking), int(counts @ self._store.groups[: len(counts), COUNT]))
         arrays = self._arrays()
         while True:
-            made = int(search(arrays, rows, asking, begins, self._room(), self._pieces))
+            made = int(search(arrays, rows, asking, begins, self._room, self._pieces))
             if made >= 0:
                 break
             if made == batch.NO_ROOM:
@@ -142,7 +147,9 @@ class RowSearch:
         total = int(compiled(batch.ends_of)(self._pieces, made, ends))
         ordered = np.empty(total, np.uint32), np.empty(total, np.uint8)
         begins_of_events = ends.copy()
-        compiled(batch.in_order)(self._pieces, made, begins_of_events, self._keys, self._degrees, *ordered)
+        compiled(batch.in_order)(
+            self._pieces, made, begins_of_events, self._room.keys, self._room.degrees, *ordered
+        )
         return ends, ordered
 
     def _count(self, groups: int, rows: int) -> None:
@@ -150,34 +157,38 @@ class RowSearch:
         self._work.feature_tests += groups
         self._work.rows += rows
 
-    def _room(self) -> SearchRoom:
-        return SearchRoom(self._visited, self._scratch, self._numbers, self._keys, self._degrees)
-
     def _arrays(self) -> RowArrays:
+        """Return the arrays of the store, and prepare the room for a search of them."""
+        store = self._store
+        if self._arrays_of_store is None or self._arrays_at != store.changes:
+            self._arrays_at = store.changes
+            self._arrays_of_store = RowArrays(
+                store.arena,
+                store.arena.view(np.uint32),
+                store.records,
+                store.groups,
+                store.group_count,
+                store.blocks,
+                store.directory,
+                store.patterns,
+            )
+            self._prepare_room()
+        return self._arrays_of_store
+
+    def _prepare_room(self) -> None:
         from plugins.kernels.rows.runs import SCRATCH_BYTES, SCRATCH_NUMBERS
 
-        store = self._store
-        if not len(self._scratch):
-            self._scratch = np.zeros(SCRATCH_BYTES, np.uint8)
-            self._numbers = np.zeros(SCRATCH_NUMBERS, np.int64)
+        if not len(self._room.scratch):
+            self._room = self._room._replace(
+                scratch=np.zeros(SCRATCH_BYTES, np.uint8), numbers=np.zeros(SCRATCH_NUMBERS, np.int64)
+            )
             self._make_room()
-        if len(self._visited) < store.group_count:
-            self._visited = np.zeros(store.group_count + 64, np.int32)
-        return RowArrays(
-            store.arena,
-            store.arena.view(np.uint32),
-            store.records,
-            store.groups,
-            store.group_count,
-            store.blocks,
-            store.directory,
-            store.patterns,
-        )
+        if len(self._room.visited) < self._store.group_count:
+            self._room = self._room._replace(visited=np.zeros(self._store.group_count + 64, np.int32))
 
     def _make_room(self) -> None:
         """Double the room for matches."""
         from plugins.kernels.rows.runs import ROOM
 
-        room = max(2 * ROOM, 2 * len(self._keys))
-        self._keys = np.empty(room, np.uint32)
-        self._degrees = np.empty(room, np.uint8)
+        room = max(2 * ROOM, 2 * len(self._room.keys))
+        self._room = self._room._replace(keys=np.empty(room, np.uint32), degrees=np.empty(room, np.uint8))

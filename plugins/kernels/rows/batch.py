@@ -13,8 +13,11 @@ from plugins.kernels.rows.layout import (
     TAIL,
     Bytes,
     Keys,
+    Matches,
+    MinimumArrays,
     Notifications,
     Numbers,
+    OtherArrays,
     RowArrays,
     SearchRoom,
     Short,
@@ -70,6 +73,9 @@ def scan_together(
 ) -> int:
     """Write the matches of all pairs and the pieces they form; return how many pieces, or what lacks room."""
     groups, blocks = store.groups, store.blocks
+    minima = MinimumArrays(store.arena, store.records, blocks, groups)
+    others = OtherArrays(store.arena, store.words, blocks, groups, store.patterns, room.scratch)
+    matches = Matches(room.numbers, room.keys, room.degrees)
     found, made = 0, 0
     for number in range(store.group_count):
         if begins[number] == begins[number + 1]:
@@ -85,9 +91,9 @@ def scan_together(
                 values_of(groups, number, rows, asking[at], room.numbers)
                 begin = found
                 if groups[number, KIND] == MINIMUM:
-                    found = smallest(store, number, block, stop, room, begin)
+                    found = smallest(minima, number, block, stop, matches, begin)
                 else:
-                    found = any_kind(store, number, block, stop, room, begin)
+                    found = any_kind(others, number, block, stop, matches, begin)
                 if found > begin:
                     pieces[made, OF] = asking[at]
                     pieces[made, BEGIN] = begin

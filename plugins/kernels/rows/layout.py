@@ -63,6 +63,36 @@ class RowArrays(NamedTuple):
     patterns: Numbers
 
 
+class MinimumArrays(NamedTuple):
+    """What a search of groups of minima reads. Compiled code takes hold of every array at each call, so the
+    innermost functions are given no others.
+    """
+
+    arena: Bytes
+    records: Keys
+    blocks: Numbers
+    groups: Numbers
+
+
+class OtherArrays(NamedTuple):
+    """What a search of all other groups reads."""
+
+    arena: Bytes
+    words: Keys
+    blocks: Numbers
+    groups: Numbers
+    patterns: Numbers
+    scratch: Bytes
+
+
+class Matches(NamedTuple):
+    """The values that are searched for, and the keys and degrees that are found."""
+
+    numbers: Numbers
+    keys: Keys
+    degrees: Bytes
+
+
 class Notifications(NamedTuple):
     """Notifications to search for: a row has one byte per attribute index, the age last; `features` leave the
     age out.

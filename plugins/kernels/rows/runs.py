@@ -25,9 +25,10 @@ from plugins.kernels.rows.layout import (
     TAIL,
     WEIGHTED,
     Bytes,
+    Matches,
+    MinimumArrays,
     Numbers,
-    RowArrays,
-    SearchRoom,
+    OtherArrays,
     cuts_at,
     floors_at,
     highs_at,
@@ -73,14 +74,14 @@ def behind(block: int, blocks: Numbers) -> int:
     return block
 
 
-def smallest(store: RowArrays, group: int, block: int, stop: int, room: SearchRoom, found: int) -> int:
+def smallest(store: MinimumArrays, group: int, block: int, stop: int, matches: Matches, found: int) -> int:
     """Search the blocks from `block` to before `stop` of a group that aggregates by minimum.
 
     Those whose cuts hold all values are noted first, several at once so that no branch depends on how many
     there are, and their records are sent for; then their degrees are computed, what the largest loss leaves.
     """
     arena, records, blocks, groups = store.arena, store.records, store.blocks, store.groups
-    numbers, keys, degrees = room.numbers, room.keys, room.degrees
+    numbers, keys, degrees = matches.numbers, matches.keys, matches.degrees
     size, flips = groups[group, SIZE], groups[group, FLIPS]
     length = np.uint64(record_words(size))
     begin = found
@@ -122,10 +123,10 @@ def smallest(store: RowArrays, group: int, block: int, stop: int, room: SearchRo
     return found
 
 
-def any_kind(store: RowArrays, group: int, block: int, stop: int, room: SearchRoom, found: int) -> int:
+def any_kind(store: OtherArrays, group: int, block: int, stop: int, matches: Matches, found: int) -> int:
     """Search a group of any aggregator: losses by columns, then row by row with the code of the boards."""
     arena, words, blocks, groups = store.arena, store.words, store.blocks, store.groups
-    scratch, numbers, keys, degrees = room.scratch, room.numbers, room.keys, room.degrees
+    scratch, numbers, keys, degrees = store.scratch, matches.numbers, matches.keys, matches.degrees
     size, flips, kind = groups[group, SIZE], groups[group, FLIPS], groups[group, KIND]
     at_most_largest = AT_MOST_LARGEST >> kind & 1 == 1
     at_most_smallest = AT_MOST_SMALLEST >> kind & 1 == 1

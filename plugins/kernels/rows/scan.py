@@ -16,8 +16,11 @@ from plugins.kernels.rows.layout import (
     NOTHING,
     ROWS,
     TAIL,
+    Matches,
+    MinimumArrays,
     Notifications,
     Numbers,
+    OtherArrays,
     RowArrays,
     SearchRoom,
     Short,
@@ -93,6 +96,9 @@ def scan(
     """
     groups, blocks, visited = store.groups, store.blocks, room.visited
     events, features = notifications.events, notifications.features
+    minima = MinimumArrays(store.arena, store.records, blocks, groups)
+    others = OtherArrays(store.arena, store.words, blocks, groups, store.patterns, room.scratch)
+    matches = Matches(room.numbers, room.keys, room.degrees)
     found = 0
     for number in range(len(events)):
         chosen = candidates(
@@ -111,8 +117,8 @@ def scan(
             tally[1] += groups[group, COUNT]
             values_of(groups, group, notifications.rows, number, room.numbers)
             if groups[group, KIND] == MINIMUM:
-                found = smallest(store, group, tail, NOTHING, room, found)
+                found = smallest(minima, group, tail, NOTHING, matches, found)
             else:
-                found = any_kind(store, group, tail, NOTHING, room, found)
+                found = any_kind(others, group, tail, NOTHING, matches, found)
         ends[number] = found
     return found
