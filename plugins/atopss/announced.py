@@ -13,11 +13,11 @@ from watchdog.vector import VectorError
 
 def advertisement_in(body: bytes, codec: AtopssCodec) -> Subscription:
     """Return the parts of an advertisement, or raise `VectorError`."""
-    said = codec.subscription(body)
-    is_plain = said.form == Form.AND and said.norm == Norm.MIN
-    is_plain = is_plain and len(said.attributes) == len(said.predicates)
-    thresholds = [said.possibility, said.necessity]
-    for leaf in said.predicates:
+    advertisement = codec.subscription(body)
+    is_plain = advertisement.form == Form.AND and advertisement.norm == Norm.MIN
+    is_plain = is_plain and len(advertisement.attributes) == len(advertisement.predicates)
+    thresholds = [advertisement.possibility, advertisement.necessity]
+    for leaf in advertisement.predicates:
         is_plain = is_plain and not leaf.complement
         thresholds += [leaf.possibility, leaf.necessity]
     if not is_plain or any(thresholds):
@@ -25,7 +25,7 @@ def advertisement_in(body: bytes, codec: AtopssCodec) -> Subscription:
             BODY_AT,
             "an advertisement joins by and, has each attribute once, without complement and thresholds",
         )
-    return said
+    return advertisement
 
 
 def shapes_of(advertisement: Subscription) -> dict[int, Shape]:

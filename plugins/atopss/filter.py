@@ -59,7 +59,7 @@ class AtopssFilter:
             return []
         named = set(values) if self._is_whole else {at for one in satisfied for at in one.attributes}
         lifetime = lifetime_code(self._table.event_at(reading.event).notification_lifetime_s)
-        told = Notification(
+        notification = Notification(
             number=reading.number,
             valid=lifetime,
             stamp_s=reading.stamp_s,
@@ -68,15 +68,15 @@ class AtopssFilter:
             possibility=_fifteenths(best[0]),
             necessity=_fifteenths(best[1]),
         )
-        return [Release(encode_notification(told), byte_of(best[0]), lifetime)]
+        return [Release(encode_notification(notification), byte_of(best[0]), lifetime)]
 
     def offer(self, document: bytes) -> list[Release]:
         """Return a publication, with the degrees that release it, if it satisfies a subscription."""
-        told = self._codec.notification(document)
-        satisfied, best = self._satisfied(told.event, told.values)
+        notification = self._codec.notification(document)
+        satisfied, best = self._satisfied(notification.event, notification.values)
         if not satisfied:
             return []
-        return [with_degrees(document, best, told.valid)]
+        return [with_degrees(document, best, notification.valid)]
 
     def _satisfied(self, event: int, values: dict[int, Shape]) -> tuple[Collection[Subscription], Degrees]:
         """Return the subscriptions that these values satisfy, and the best degrees."""
@@ -114,10 +114,10 @@ class AnnouncedFilter:
         values = values_of_reading(reading, self._table) if self._held else {}
         found: dict[frozenset[int], Degrees] = {}
         for one in self._held.values():
-            told = {at: shape for at, shape in values.items() if at in one.attributes}
-            degrees = self._degrees(one, reading.event, self._codec.known(reading.event, told))
-            if told and degrees is not None:
-                named = frozenset(told)
+            chosen = {at: shape for at, shape in values.items() if at in one.attributes}
+            degrees = self._degrees(one, reading.event, self._codec.known(reading.event, chosen))
+            if chosen and degrees is not None:
+                named = frozenset(chosen)
                 found[named] = max(degrees, found.get(named, (0, 0)))
         lifetime = lifetime_code(self._table.event_at(reading.event).notification_lifetime_s) if found else 0
         return [
@@ -142,22 +142,22 @@ class AnnouncedFilter:
 
     def offer(self, document: bytes) -> list[Release]:
         """Return a publication, with the degrees of the best advertisement that announces it."""
-        told = self._codec.notification(document)
+        notification = self._codec.notification(document)
         found = [
             degrees
             for one in self._held.values()
-            if (degrees := self._degrees(one, told.event, told.values)) is not None
+            if (degrees := self._degrees(one, notification.event, notification.values)) is not None
         ]
-        return [with_degrees(document, max(found), told.valid)] if found else []
+        return [with_degrees(document, max(found), notification.valid)] if found else []
 
-    def _degrees(self, advertisement: Subscription, event: int, told: dict[int, Shape]) -> Degrees | None:
+    def _degrees(self, advertisement: Subscription, event: int, values: dict[int, Shape]) -> Degrees | None:
         """Return the degrees of advertised values; None if they are not announced."""
         if advertisement.event != event:
             return None
-        if not lie_within(told, shapes_of(advertisement), self._codec.lengths(event)):
+        if not lie_within(values, shapes_of(advertisement), self._codec.lengths(event)):
             return None
-        about = tuple(leaf for leaf in advertisement.predicates if leaf.attribute in told)
-        return (about and replace(advertisement, predicates=about).judge(told)) or (0, 0)
+        about = tuple(leaf for leaf in advertisement.predicates if leaf.attribute in values)
+        return (about and replace(advertisement, predicates=about).judge(values)) or (0, 0)
 
 
 def _fifteenths(degree: int) -> int:

@@ -164,15 +164,21 @@ def _read_tokens(data: ByteReader, count: int) -> bytes:
     return tokens
 
 
-def encode_notification(told: Notification) -> bytes:
+def encode_notification(notification: Notification) -> bytes:
     head = (
-        told.number.to_bytes(2, "big")
-        + bytes([told.valid])
-        + stamp_bytes(told.stamp_s)
-        + bytes([told.possibility << 4 | told.necessity, told.event, len(told.values)])
+        notification.number.to_bytes(2, "big")
+        + bytes([notification.valid])
+        + stamp_bytes(notification.stamp_s)
+        + bytes(
+            [
+                notification.possibility << 4 | notification.necessity,
+                notification.event,
+                len(notification.values),
+            ]
+        )
     )
     return head + b"".join(
-        bytes([attribute]) + value_bytes(shape) for attribute, shape in sorted(told.values.items())
+        bytes([attribute]) + value_bytes(shape) for attribute, shape in sorted(notification.values.items())
     )
 
 

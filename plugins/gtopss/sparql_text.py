@@ -94,9 +94,9 @@ def _is_kind(x: str, operand: Literal) -> str:
 def _is_sound(x: str) -> str:
     """Return that x is not an ill-typed literal."""
     numbers = ", ".join(f"<{one}>" for one in sorted(_NUMBERS))
-    said = f"IF(DATATYPE({x}) IN ({numbers}), isNumeric({x}), true)"
+    test = f"IF(DATATYPE({x}) IN ({numbers}), isNumeric({x}), true)"
     for datatype, example in _EXAMPLES.items():
         pinned = f'"{example}"^^<{datatype}>'
         fits = f"COALESCE({x} <= {pinned} || {x} > {pinned}, false)"
-        said = f"IF(DATATYPE({x}) = <{datatype}>, {fits}, {said})"
-    return f"(!isLiteral({x}) || {said})"
+        test = f"IF(DATATYPE({x}) = <{datatype}>, {fits}, {test})"
+    return f"(!isLiteral({x}) || {test})"

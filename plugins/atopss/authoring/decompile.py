@@ -79,19 +79,19 @@ def _lr(shape: Shape, attribute: Attribute) -> str:
     def wide(width: int) -> str:
         return decimal_text(width, attribute.decimals)
 
-    said = ""
+    attributes = ""
     if shape.m2 != -INFINITE:
-        said += f' lower="{at(shape.m2)}"'
+        attributes += f' lower="{at(shape.m2)}"'
     if shape.m3 != INFINITE:
-        said += f' upper="{at(shape.m3)}"'
+        attributes += f' upper="{at(shape.m3)}"'
     if shape.m1 < shape.m2:
-        said += f' left="{wide(shape.m2 - shape.m1)}"'
+        attributes += f' left="{wide(shape.m2 - shape.m1)}"'
     if shape.m3 < shape.m4:
-        said += f' right="{wide(shape.m4 - shape.m3)}"'
+        attributes += f' right="{wide(shape.m4 - shape.m3)}"'
     for side, byte in (("left", shape.left), ("right", shape.right)):
         if byte:
-            said += f' {side}-shape="{_side_words(byte)}"'
-    return f"<lr{said}/>"
+            attributes += f' {side}-shape="{_side_words(byte)}"'
+    return f"<lr{attributes}/>"
 
 
 def _side_words(byte: int) -> str:

@@ -40,8 +40,8 @@ def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind 
                 raise
         else:
             return _subscription(vector, wanted, codec.event(wanted.event))
-    told = codec.written_notification(vector)
-    return _notification(vector, told, codec.event(told.event))
+    notification = codec.written_notification(vector)
+    return _notification(vector, notification, codec.event(notification.event))
 
 
 def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None) -> Description:
@@ -54,10 +54,13 @@ def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None)
     fields.take(1 + halves, "predicates, form", f"{len(wanted.predicates)}, {wanted.form.name.lower()}")
     predicates: list[dict[str, Any]] = []
     for one in wanted.predicates:
-        name, asked = name_of(event, one.attribute), predicate_words(one, attribute_of(event, one.attribute))
+        name, condition = (
+            name_of(event, one.attribute),
+            predicate_words(one, attribute_of(event, one.attribute)),
+        )
         weight = f", weight {one.weight}" if wanted.norm == Norm.WEIGHTED_AVERAGE else ""
-        fields.take(len(entry(one, wanted.norm)), "predicate", f"{name} is {asked}{weight}")
-        predicates.append({"attribute": name, "index": one.attribute, "words": asked})
+        fields.take(len(entry(one, wanted.norm)), "predicate", f"{name} is {condition}{weight}")
+        predicates.append({"attribute": name, "index": one.attribute, "words": condition})
     if wanted.form == Form.TOKENS:
         rest = len(vector) - sum(len(field.content) for field in fields.found())
         fields.take(rest, "tokens", " ".join(map(str, wanted.tokens)))
@@ -74,25 +77,29 @@ def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None)
     return Description("subscription", vector, fields.found(), sentences, facts)
 
 
-def _notification(vector: bytes, told: Notification, event: EventClass | None) -> Description:
-    fields, facts = notification_head(vector, told.stamp_s)
-    fields.take(1, "degrees", f"released with Π of {told.possibility}/15, N of {told.necessity}/15 or more")
-    fields.take(1, "event", _event_name(told.event, event))
-    fields.take(1, "values", str(len(told.values)))
-    said: list[dict[str, Any]] = []
-    for attribute, shape in told.values.items():
+def _notification(vector: bytes, notification: Notification, event: EventClass | None) -> Description:
+    fields, facts = notification_head(vector, notification.stamp_s)
+    fields.take(
+        1,
+        "degrees",
+        f"released with Π of {notification.possibility}/15, N of {notification.necessity}/15 or more",
+    )
+    fields.take(1, "event", _event_name(notification.event, event))
+    fields.take(1, "values", str(len(notification.values)))
+    values: list[dict[str, Any]] = []
+    for attribute, shape in notification.values.items():
         name, words = name_of(event, attribute), shape_words(shape, attribute_of(event, attribute))
         fields.take(1 + len(value_bytes(shape)), "value", f"{name} is {words}")
-        said.append({"attribute": name, "index": attribute, "words": words})
+        values.append({"attribute": name, "index": attribute, "words": words})
     facts |= {
-        "possibility_u8": _FIFTEENTH * told.possibility,
-        "necessity_u8": _FIFTEENTH * told.necessity,
-        "event": _event_name(told.event, event),
-        "event_index": told.event,
-        "values": said,
+        "possibility_u8": _FIFTEENTH * notification.possibility,
+        "necessity_u8": _FIFTEENTH * notification.necessity,
+        "event": _event_name(notification.event, event),
+        "event_index": notification.event,
+        "values": values,
     }
-    listed = ", ".join(f"{one['attribute']} is {one['words']}" for one in said)
-    sentence = f"{_event_name(told.event, event)} event {told.number}: {listed}."
+    listed = ", ".join(f"{one['attribute']} is {one['words']}" for one in values)
+    sentence = f"{_event_name(notification.event, event)} event {notification.number}: {listed}."
     return Description("notification", vector, fields.found(), (sentence,), facts)
 
 

@@ -131,23 +131,23 @@ def explain_values(
     wanted = codec.subscription(body_of(vector))
     event = table.event_at(wanted.event)
     known = {attribute.name: attribute for attribute in event.attributes}
-    told: dict[int, Shape] = {}
+    published: dict[int, Shape] = {}
     for name, text in values.items():
         if name not in known:
             raise UnknownName("attribute", name, list(known), event.name)
-        told[known[name].index] = value_shape(text, known[name], known[name].unit)
-    return _explained(vector, codec, wanted, event, told if values else None)
+        published[known[name].index] = value_shape(text, known[name], known[name].unit)
+    return _explained(vector, codec, wanted, event, published if values else None)
 
 
 def explain_notification(vector: bytes, table: MissionTable, notification: bytes) -> ApproximateExplanation:
     """Explain the result for a notification. Invalid vectors raise `VectorError`."""
     codec = AtopssCodec(table)
-    wanted, told = codec.subscription(body_of(vector)), codec.written_notification(notification)
+    wanted, reading = codec.subscription(body_of(vector)), codec.written_notification(notification)
     event = table.event_at(wanted.event)
-    if told.event != wanted.event:
-        other = table.event_at(told.event).name
+    if reading.event != wanted.event:
+        other = table.event_at(reading.event).name
         raise VectorError(6, f"this is a {other} event, but the subscription is to {event.name}")
-    return _explained(vector, codec, wanted, event, told.values)
+    return _explained(vector, codec, wanted, event, reading.values)
 
 
 def _explained(
@@ -155,15 +155,15 @@ def _explained(
     codec: AtopssCodec,
     wanted: Subscription,
     event: EventClass,
-    told: dict[int, Shape] | None,
+    published: dict[int, Shape] | None,
 ) -> ApproximateExplanation:
-    values = {} if told is None else told
+    values = {} if published is None else published
     known = codec.known(event.index, values)
     clauses = tuple(
         _clause(one, event, values.get(one.attribute), known.get(one.attribute)) for one in wanted.predicates
     )
     joined = None
-    if told is not None:
+    if published is not None:
         joined = wanted.joined([one.degrees(known.get(one.attribute)) for one in wanted.predicates])
     return ApproximateExplanation(describe_vector(vector, codec.table, "sv"), clauses, wanted, joined)
 

@@ -161,24 +161,24 @@ def weighted(function: Function, weights: dict[Predicate, int]) -> Function:
 def _approximate(
     element: "Element", attribute: Attribute, unit: str, reader: PredicateReader
 ) -> list[tuple[Shape, bool]]:
-    asked = read_term(element, attribute, unit, reader)
-    if asked is None:
+    term = read_term(element, attribute, unit, reader)
+    if term is None:
         return []
-    found = reader.attempt(reader.document.span(element), term_shape, asked, attribute, element, reader)
+    found = reader.attempt(reader.document.span(element), term_shape, term, attribute, element, reader)
     return [] if found is None else [found]
 
 
 def term_shape(
-    asked: AskedTerm, attribute: Attribute, element: "Element", reader: PredicateReader
+    term: AskedTerm, attribute: Attribute, element: "Element", reader: PredicateReader
 ) -> tuple[Shape, bool]:
     """Return the shape of a term, and whether it is complemented; warn of a distorted one. A curve without a
     shape raises `BadConstant`.
     """
-    shape, is_turned = shape_of(asked.fuzzifier, asked.hedges, attribute)
-    distorted = deviation(asked.fuzzifier, asked.hedges, attribute, shape, is_turned)
+    shape, is_turned = shape_of(term.fuzzifier, term.hedges, attribute)
+    distorted = deviation(term.fuzzifier, term.hedges, attribute, shape, is_turned)
     if distorted is not None:
         reader.warn(reader.document.span(element), DISTORTED, distorted.words(attribute))
-    return shape, is_turned != asked.is_complement
+    return shape, is_turned != term.is_complement
 
 
 def _crisp(

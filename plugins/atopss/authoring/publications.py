@@ -54,9 +54,9 @@ class ApproximatePublications:
         for element in root:
             _read_value(element, reader, values)
         refuse_problems(reader)
-        told = Notification(0, valid, 0, reader.event.index, values)
+        notification = Notification(0, valid, 0, reader.event.index, values)
         names = tuple(reader.event.attribute_at(index).name for index in sorted(values))
-        found = Publication(encode_notification(told), reader.event.name, names, valid)
+        found = Publication(encode_notification(notification), reader.event.name, names, valid)
         return found, tuple(sorted(reader.problems))
 
 
@@ -96,11 +96,13 @@ def _shape(element: "Element", attribute: "Attribute", unit: str, reader: Predic
                 return None
             word = found
         return reader.attempt(span, value_shape, word, attribute, unit)
-    asked = read_term(element, attribute, unit, reader)
-    if asked is None:
+    term = read_term(element, attribute, unit, reader)
+    if term is None:
         return None
-    return reader.attempt(document.span(element), _told, asked, attribute, element, reader)
+    return reader.attempt(document.span(element), _value_shape, term, attribute, element, reader)
 
 
-def _told(asked: AskedTerm, attribute: "Attribute", element: "Element", reader: PredicateReader) -> Shape:
-    return told_shape(*term_shape(asked, attribute, element, reader), attribute.name)
+def _value_shape(
+    term: AskedTerm, attribute: "Attribute", element: "Element", reader: PredicateReader
+) -> Shape:
+    return told_shape(*term_shape(term, attribute, element, reader), attribute.name)

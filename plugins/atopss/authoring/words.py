@@ -50,10 +50,10 @@ def shape_words(shape: Shape, attribute: Attribute | None) -> str:
 
 def predicate_words(predicate: Predicate, attribute: Attribute | None) -> str:
     """Return the text of a predicate, without its attribute."""
-    asked = shape_words(predicate.shape, attribute)
-    asked = f"not ({asked})" if predicate.complement else asked
+    condition = shape_words(predicate.shape, attribute)
+    condition = f"not ({condition})" if predicate.complement else condition
     least = _thresholds(predicate.possibility, predicate.necessity)
-    return f"{asked}{f' [{least}]' if least else ''}"
+    return f"{condition}{f' [{least}]' if least else ''}"
 
 
 def _thresholds(possibility: int, necessity: int) -> str:
@@ -91,8 +91,8 @@ def attribute_of(event: EventClass | None, attribute: int) -> Attribute | None:
 
 def function_words(function: Function, event: EventClass | None, *, is_inner: bool = False) -> str:
     if isinstance(function, Predicate):
-        asked = predicate_words(function, attribute_of(event, function.attribute))
-        return f"{name_of(event, function.attribute)} is {asked}"
+        condition = predicate_words(function, attribute_of(event, function.attribute))
+        return f"{name_of(event, function.attribute)} is {condition}"
     joint = " or " if function.is_or else " and "
     joined = joint.join(function_words(part, event, is_inner=True) for part in function.parts)
     return f"({joined})" if is_inner else joined

@@ -83,7 +83,7 @@ class CrispMatcher(NaiveMatcher):
         crisp = tuple(replace(one, shape=self._shape(one.shape)) for one in wanted.predicates)
         self.held[key] = replace(wanted, predicates=crisp)
 
-    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+    def satisfied(self, notification: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         """Return what the converted values satisfy."""
-        values = {attribute: self._value(value) for attribute, value in told.values.items()}
-        return super().satisfied(replace(told, values=values))
+        values = {attribute: self._value(value) for attribute, value in notification.values.items()}
+        return super().satisfied(replace(notification, values=values))

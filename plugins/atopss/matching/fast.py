@@ -73,13 +73,15 @@ class FastMatcher:
         """Return the rows, or None while there are few."""
         return self._rows
 
-    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+    def satisfied(self, notification: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         found: list[tuple[SubscriptionKey, Degrees]]
-        found = self._few.satisfied(told) if self._few is not None else self._rows.satisfied(told)
+        found = (
+            self._few.satisfied(notification) if self._few is not None else self._rows.satisfied(notification)
+        )
         return found
 
-    def _matches(self, told: Notification) -> list[Match]:
-        return [found_match(key, degrees) for key, degrees in sorted(self.satisfied(told))]
+    def _matches(self, notification: Notification) -> list[Match]:
+        return [found_match(key, degrees) for key, degrees in sorted(self.satisfied(notification))]
 
     def _spread(self) -> None:
         """Move the few into rows, all of them or none, if there is a compiler."""

@@ -38,7 +38,7 @@ class OneByOne(ABC):
             yield position, self.match(vector, event_ms, now_ms)
 
     @abstractmethod
-    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+    def satisfied(self, notification: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         """Return the satisfied subscriptions, in any order."""
 
 
@@ -63,9 +63,10 @@ class NaiveMatcher(OneByOne):
     def remove(self, key: SubscriptionKey) -> None:
         self.held.pop(key, None)
 
-    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+    def satisfied(self, notification: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         return [
             (key, degrees)
             for key, wanted in self.held.items()
-            if wanted.event == told.event and (degrees := wanted.judge(told.values)) is not None
+            if wanted.event == notification.event
+            and (degrees := wanted.judge(notification.values)) is not None
         ]

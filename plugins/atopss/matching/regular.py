@@ -99,20 +99,20 @@ class RegularMatcher(OneByOne):
         for predicate in held.wanted.predicates:
             self._left(held.wanted.event, predicate)
 
-    def reached(self, told: Notification) -> dict[int, Pair]:
+    def reached(self, notification: Notification) -> dict[int, Pair]:
         """Return the predicate vector: the degrees of every satisfied predicate, by number."""
         vector: dict[int, Pair] = {}
-        for attribute, value in told.values.items():
-            predicates = self._attributes.get((told.event, attribute))
+        for attribute, value in notification.values.items():
+            predicates = self._attributes.get((notification.event, attribute))
             if predicates is not None:
                 vector |= {
                     number: pair for number, pair in predicates.judged(value, self._encoding) if pair[0] > 0
                 }
         return vector
 
-    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+    def satisfied(self, notification: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         """Return the satisfied subscriptions: first the predicates, then the terms with full counts."""
-        vector = self.reached(told)
+        vector = self.reached(notification)
         counts: dict[int, int] = {}
         candidates: set[SubscriptionKey] = set()
         for number in vector:

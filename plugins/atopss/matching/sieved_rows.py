@@ -135,9 +135,9 @@ class SievedRows:
             del self._owners[row]
             self._free.append(row)
 
-    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+    def satisfied(self, notification: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         """Return what a notification satisfies, in any order."""
-        published = self.published([told])
+        published = self.published([notification])
         found: list[tuple[SubscriptionKey, Degrees]] = []
         if self.plain.count:
             _, keys, degrees = self.search(self.plain, published, verifies=True)
@@ -149,7 +149,7 @@ class SievedRows:
         if self.other.count:
             _, rows, _ = self.search(self.other, published, verifies=False)
             for key in {self._owners[row] for row in rows.tolist()}:
-                verdict = self._functions[key][0].judge(told.values)
+                verdict = self._functions[key][0].judge(notification.values)
                 if verdict is not None:
                     found.append((key, verdict))
         return found

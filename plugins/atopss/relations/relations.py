@@ -48,24 +48,24 @@ class AtopssRelations:
         """Return whether an announced publication may satisfy a subscription: for some term every attribute
         is announced, and the required cut overlaps the announced values.
         """
-        announced, asked = self._codec.subscription(advertisement), self._codec.subscription(wanted)
-        if announced.event != asked.event:
+        announced, subscription = self._codec.subscription(advertisement), self._codec.subscription(wanted)
+        if announced.event != subscription.event:
             return False
-        lengths = self._codec.lengths(asked.event)
+        lengths = self._codec.lengths(subscription.event)
         supports = {leaf.attribute: leaf.shape for leaf in announced.predicates}
-        is_min = asked.norm == Norm.MIN
+        is_min = subscription.norm == Norm.MIN
         return any(
             all(
                 leaf.attribute in supports
                 and meet(
                     leaf,
-                    _least(leaf, asked, is_min),
+                    _least(leaf, subscription, is_min),
                     supports[leaf.attribute],
                     lengths.get(leaf.attribute),
                 )
                 for leaf in term
             )
-            for term in conjunctions(asked, MOST_TERMS)
+            for term in conjunctions(subscription, MOST_TERMS)
         )
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:

@@ -39,8 +39,8 @@ class AtopssRouting:
 
     def _decode(self, body: bytes) -> tuple[int, dict[int, Shape]]:
         """Return the event and the shapes of an advertisement; refuse other bodies."""
-        said = advertisement_in(body, self._codec)
-        return said.event, shapes_of(said)
+        advertisement = advertisement_in(body, self._codec)
+        return advertisement.event, shapes_of(advertisement)
 
     def includes(self, one: bytes, other: bytes) -> bool:
         """Return whether one advertisement announces all that another does."""
@@ -50,9 +50,11 @@ class AtopssRouting:
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
         """Return whether an advertisement announces a publication."""
-        told = self._codec.notification(vector)
+        notification = self._codec.notification(vector)
         event, supports = self._announced(advertisement)
-        return told.event == event and lie_within(told.values, supports, self._codec.lengths(event))
+        return notification.event == event and lie_within(
+            notification.values, supports, self._codec.lengths(event)
+        )
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
         """Return a merged body, with thresholds by the mission's options; None if there is none."""

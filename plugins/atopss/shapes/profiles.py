@@ -55,7 +55,7 @@ def is_profile(byte: int) -> bool:
 
 
 def bent(byte: int, code: int) -> int | None:
-    """Return the profile of a side after one more function; None if there is no room for it, or
+    """Return the profile of a side after one more function; None without room for it, or if
     both cancel.
     """
     if byte == STRAIGHT:

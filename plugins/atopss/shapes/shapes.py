@@ -96,12 +96,12 @@ def interval(low: int, high: int) -> Shape:
 
 
 def at_most(m3: int, m4: int | None = None, profile: int = STRAIGHT) -> Shape:
-    """Return the shape that falls from m3 to m4, a step if there is no m4."""
+    """Return the shape that falls from m3 to m4, a step without m4."""
     end = m3 if m4 is None else m4
     return Shape(-INFINITE, -INFINITE, m3, end, right=profile)
 
 
 def at_least(m1: int, m2: int | None = None, profile: int = STRAIGHT) -> Shape:
-    """Return the shape that rises from m1 to m2, a step if there is no m2."""
+    """Return the shape that rises from m1 to m2, a step without m2."""
     top = m1 if m2 is None else m2
     return Shape(m1, top, INFINITE, INFINITE, left=profile)

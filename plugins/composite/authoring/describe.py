@@ -110,9 +110,9 @@ def _subscription(vector: bytes, table: MissionTable | None, width: int, atoms: 
         fields.take(5, "condition", text)
     parts = []
     for number, primitive in enumerate(body.primitives):
-        said = primitive_words(body, number, table, atoms)
-        parts.append(f"{names[number]}: {said}")
-        fields.take(1 + len(primitive), f"primitive {names[number]}", said)
+        condition = primitive_words(body, number, table, atoms)
+        parts.append(f"{names[number]}: {condition}")
+        fields.take(1 + len(primitive), f"primitive {names[number]}", condition)
     size = len(body.keys[0])
     fields.take(1 + size * len(body.keys), "key", _key_words(body, table, width))
     if (wanted := body.prediction) is not None:
@@ -154,10 +154,10 @@ def composite_words(found: Composite) -> str:
         for one in found.witness
     )
     whose = f"subscription {found.id} of node {found.subscriber}"
-    said = f"{KINDS[found.kind]} for {whose} at node {found.source}"
+    words = f"{KINDS[found.kind]} for {whose} at node {found.source}"
     if found.opening is not None:
-        said += f", opened at reading {found.opening.number} with probability {found.opening.beta / 255:.2f}"
-    return f"{said}: {events}." if events else f"{said}."
+        words += f", opened at reading {found.opening.number} with probability {found.opening.beta / 255:.2f}"
+    return f"{words}: {events}." if events else f"{words}."
 
 
 def _composite(vector: bytes, found: Composite) -> Description:

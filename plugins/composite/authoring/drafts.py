@@ -36,7 +36,7 @@ Draft = DraftLeaf | DraftJoined
 
 @dataclass(frozen=True, slots=True)
 class DraftCondition:
-    """The time from one use to another, in whole seconds; None is no bound."""
+    """The time from one use to another, in whole seconds; None means unbounded."""
 
     first: str
     second: str

@@ -122,12 +122,12 @@ def _prediction(body: CompositeBody) -> tuple[str | None, float | None]:
     wanted = body.prediction
     if wanted is None:
         return None, None
-    asked = f"predicts at {wanted.probability / 255:.2f} {horizon_words(wanted.unit, wanted.horizon)}"
+    horizon = f"predicts at {wanted.probability / 255:.2f} {horizon_words(wanted.unit, wanted.horizon)}"
     if not wanted.model:
-        return f"{asked}; without a model: sources count by themselves, from 20 visits on", None
+        return f"{horizon}; without a model: sources count by themselves, from 20 visits on", None
     highest = highest_beta(wanted) / 255
-    said = f"{asked}; the model has {len(wanted.model)} states, its highest probability is {highest:.2f}"
-    return said, round(highest, 4)
+    words = f"{horizon}; the model has {len(wanted.model)} states, its highest probability is {highest:.2f}"
+    return words, round(highest, 4)
 
 
 def _alternative(one: Alternative, body: CompositeBody, names: list[str]) -> str:

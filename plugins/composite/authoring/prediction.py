@@ -117,6 +117,8 @@ def _horizon(element: "Element", complaints: Complaints) -> tuple[int, int] | No
         return None
     code = lifetime_code(math.ceil(seconds))
     if lifetime_s(code) != math.ceil(seconds):
-        told = written_duration(lifetime_s(code))
-        complaints.problems.append(complaints.document.note(span, "D255", f"within is rounded up to {told}"))
+        within = written_duration(lifetime_s(code))
+        complaints.problems.append(
+            complaints.document.note(span, "D255", f"within is rounded up to {within}")
+        )
     return DURATION, code

@@ -220,7 +220,7 @@ def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes, meter: WorkMe
     """Return the latest match of a chain in one stream that ends with an event, in one pass from its end:
     most searches are of this kind, and most fail at the second leaf.
 
-    If its degree is full, or there is no match, no further search is needed.
+    If its degree is full, or nothing matches, no further search is needed.
     """
     slots, leaves, stream = one.slots, plan.leaves, end.stream
     least, since_ms, until_ms = one.least, one.since_ms, one.until_ms

@@ -256,8 +256,8 @@ def drawn(pattern: Pattern, names: Sequence[str], conditions: Sequence[str] = ()
     def label(part: Pattern) -> str:
         if isinstance(part, Leaf):
             leaf = next(counter)
-            said = conditions[leaf] if leaf < len(conditions) and conditions[leaf] else ""
-            return f"{names[leaf]} {said}".rstrip()
+            condition = conditions[leaf] if leaf < len(conditions) and conditions[leaf] else ""
+            return f"{names[leaf]} {condition}".rstrip()
         return build(part, is_master=False)
 
     def build(part: Joined, *, is_master: bool) -> str:

@@ -35,7 +35,7 @@ class Slot:
         self.attributes = attributes
         self.is_any = is_any
         self.is_plain = not attributes and not is_any
-        """Whether there is no key, so that the stack belongs to the stream and not to this slot."""
+        """Whether the slot has no key, so that the stack belongs to the stream and not to this slot."""
         self.order: Order = AMONG_ALL if is_any else IN_STREAM
         self.users = 0
         self.stacks: dict[Place, Stack] = {}

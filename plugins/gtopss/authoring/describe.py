@@ -70,23 +70,23 @@ def pattern_sentences(pattern: Pattern, dictionary: Dictionary) -> tuple[str, ..
 
 
 def _publication(vector: bytes, dictionary: Dictionary) -> Description:
-    told = decode_publication(vector, dictionary)
+    publication = decode_publication(vector, dictionary)
     fields = Fields(vector)
-    fields.take(2, "event number", f"{told.number} at its publisher")
-    fields.take(1, "valid", f"lives {written_duration(lifetime_s(told.valid))}")
-    fields.take(2, "stamp", f"happened at {told.stamp_s} s (modulo 65536)")
+    fields.take(2, "event number", f"{publication.number} at its publisher")
+    fields.take(1, "valid", f"lives {written_duration(lifetime_s(publication.valid))}")
+    fields.take(2, "stamp", f"happened at {publication.stamp_s} s (modulo 65536)")
     fields.take(1, "form", "a publication")
     data = ByteReader(vector)
     data.at = FORM_AT + 1
     _take_terms(fields, data, dictionary)
     _take_statements(fields, data)
-    lines = statement_lines(told.graph, dictionary)
+    lines = statement_lines(publication.graph, dictionary)
     facts: dict[str, Any] = {
-        "number": told.number,
-        "valid": told.valid,
-        "valid_s": lifetime_s(told.valid),
-        "stamp_s": told.stamp_s,
-        "statements": len(told.graph),
+        "number": publication.number,
+        "valid": publication.valid,
+        "valid_s": lifetime_s(publication.valid),
+        "stamp_s": publication.stamp_s,
+        "statements": len(publication.graph),
         "triples": lines,
     }
     sentences = tuple(f"{line} ." for line in lines)

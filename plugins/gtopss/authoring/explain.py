@@ -37,8 +37,10 @@ class ExplainedPart:
     def line(self) -> str:
         if self.found is None:
             return f"  ?  {self.words}"
-        told = ", ".join(self.examples) + (", …" if self.found > len(self.examples) else "")
-        return f"  +  {self.words}: {self.found} ({told})" if self.found else f"  -  {self.words}: no match"
+        examples = ", ".join(self.examples) + (", …" if self.found > len(self.examples) else "")
+        return (
+            f"  +  {self.words}: {self.found} ({examples})" if self.found else f"  -  {self.words}: no match"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,9 @@ def bindings_in_words(body: bytes, notification: bytes, table: MissionTable) -> 
     if not found.rows or not pattern.variables:
         return ""
     nodes = [term_words(node, table.dictionary) for node in found.rows[0]]
-    said = ", ".join(f"?{name} = {node}" for name, node in zip(usual_names(pattern), nodes, strict=True))
+    bound = ", ".join(f"?{name} = {node}" for name, node in zip(usual_names(pattern), nodes, strict=True))
     more = f"{'more than ' if found.has_more else ''}{len(found.rows) - 1} more"
-    return said if len(found.rows) == 1 else f"{said}; {more}"
+    return bound if len(found.rows) == 1 else f"{bound}; {more}"
 
 
 class _Explainer:

@@ -70,7 +70,7 @@ class GraphAuthoring(Authoring):
 
     @property
     def detail_value(self) -> Callable[[bytes], int | str]:
-        """Return a function that tells in one word whether a match was decided."""
+        """Return a function that returns in one word whether a match was decided."""
         return lambda detail: "undecided" if detail else ""
 
     @property

@@ -46,8 +46,8 @@ class PatternPicture:
         for number, edge in enumerate(near, 1):
             is_back = edge.object == node and edge.subject != node
             other = edge.subject if is_back else edge.object
-            said = self.table.dictionary.shortened(edge.property.text)
-            arrow = f"←─ {said} ──" if is_back else f"── {said} ─→"
+            name = self.table.dictionary.shortened(edge.property.text)
+            arrow = f"←─ {name} ──" if is_back else f"── {name} ─→"
             mark, rest = ("├", "│") if number < len(near) else ("└", " ")
             if other in shown:
                 yield f"{indent}{mark}{arrow} {self.name(other)} (above)"
@@ -79,8 +79,8 @@ class PatternPicture:
         return found
 
     def _described(self, node: End) -> str:
-        asked = self.conditions(node)
-        return f"{self.name(node)} [{', '.join(asked)}]" if asked else self.name(node)
+        conditions = self.conditions(node)
+        return f"{self.name(node)} [{', '.join(conditions)}]" if conditions else self.name(node)
 
 
 def _roots(pattern: Pattern) -> list[End]:

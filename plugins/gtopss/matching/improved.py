@@ -37,16 +37,16 @@ class ConstraintTable:
     free: dict[Member, None] = field(default_factory=dict)
     ordered: dict[tuple[str, int], list[tuple[float, Member]]] = field(default_factory=dict)
 
-    def add(self, member: Member, asked: Constraint | None) -> None:
-        kind, bound = _place(asked)
-        if asked is None or kind is None:
+    def add(self, member: Member, constraint: Constraint | None) -> None:
+        kind, bound = _place(constraint)
+        if constraint is None or kind is None:
             self.free[member] = None
         else:
             bisect.insort(self.ordered.setdefault(kind, []), (bound, member))
 
-    def remove(self, member: Member, asked: Constraint | None) -> None:
-        kind, bound = _place(asked)
-        if asked is None or kind is None:
+    def remove(self, member: Member, constraint: Constraint | None) -> None:
+        kind, bound = _place(constraint)
+        if constraint is None or kind is None:
             del self.free[member]
         else:
             self.ordered[kind].remove((bound, member))

@@ -162,7 +162,7 @@ class _Mapping:
     def _is_allowed(self, variable: int, image: End, images: dict[int, End]) -> bool:
         """Return whether a variable's constraints certainly hold at its image."""
         for one in self._container.asked[variable]:
-            assert not isinstance(one.operand, int), "differs is asked below"
+            assert not isinstance(one.operand, int), "differs is tested below"
             if not self._contained.knowledge.implies(image, one.code, one.operand):
                 return False
         return all(
