@@ -188,7 +188,7 @@ def _with_conditions(
     )
 
 
-def told(pattern: Pattern, names: "Callable[[int], str]") -> str:
+def written_pattern(pattern: Pattern, names: "Callable[[int], str]") -> str:
     """Return the text of a pattern; `names` maps the number of a leaf to its name."""
     counter = iter(range(1000))
 

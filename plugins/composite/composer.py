@@ -14,7 +14,7 @@ from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
-from plugins.composite.composites import Told, decode_composite, encode_composite
+from plugins.composite.composites import WitnessEntry, decode_composite, encode_composite
 from plugins.composite.search.events import Event
 from plugins.composite.search.finder import Finder, Found, composite_of
 from plugins.composite.search.memory import Fresh, Memory
@@ -128,9 +128,9 @@ class CompositeComposer:
                     if one.body.is_any_source:
                         self._make_with(one, event, numbers, made)
         except WorkExceeded:
-            for told, end, name in self._noted:
-                told.discard(name)
-                end.told.remove((told, name))
+            for names, end, name in self._noted:
+                names.discard(name)
+                end.reported.remove((names, name))
             raise
         finally:
             meter.limit = None
@@ -157,11 +157,11 @@ class CompositeComposer:
         if one is None or one.revision != made.revision or len(one.primitives) == 0:
             return None
         found: list[int] = []
-        for told in made.witness:
-            if told.leaf >= len(one.primitives):
+        for entry in made.witness:
+            if entry.leaf >= len(one.primitives):
                 return None
-            source = made.source if told.source is None else told.source
-            item = self._item(one, told, source, made.stamp_s)
+            source = made.source if entry.source is None else entry.source
+            item = self._item(one, entry, source, made.stamp_s)
             if item is None:
                 return None
             found.append(item)
@@ -169,19 +169,19 @@ class CompositeComposer:
 
     # ------------------------------------------------------------------ search
 
-    def _item(self, one: Watched, told: Told, source: int, last_stamp_s: int) -> int | None:
+    def _item(self, one: Watched, entry: WitnessEntry, source: int, last_stamp_s: int) -> int | None:
         """Return a held notification of a witness's event that satisfies a leaf, or None.
 
         Timestamps of the last event's source are relative to it; events of other sources are identified by
         number only.
         """
-        number = one.primitives[told.leaf]
-        stamp_s = (last_stamp_s - told.seconds_before) % 65_536
-        event_class = one.about[told.leaf].event
-        for item in self._memory.items_named(source, event_class, told.number):
+        number = one.primitives[entry.leaf]
+        stamp_s = (last_stamp_s - entry.seconds_before) % 65_536
+        event_class = one.about[entry.leaf].event
+        for item in self._memory.items_named(source, event_class, entry.number):
             held = self._memory.items[item]
             stamp = held.vector[3] << 8 | held.vector[4]
-            if number in held.degrees and (told.source is not None or stamp == stamp_s):
+            if number in held.degrees and (entry.source is not None or stamp == stamp_s):
                 return item
         return None
 
@@ -268,7 +268,7 @@ class CompositeComposer:
             self._tell_all(one, end, key, made, new)
             return
         name = one.name_of(end, key)
-        if name not in one.told:
+        if name not in one.reported:
             found = self.finder.best(one, end, key)
             if found is not None:
                 made.append(self._note(one, found, key, name))
@@ -276,22 +276,22 @@ class CompositeComposer:
     def _tell_all(
         self, one: Watched, end: Event, key: bytes, made: list[CompositeNotification], new: Event | None
     ) -> None:
-        told_here = sum(names is one.told for names, _ in end.told)
+        reported_here = sum(names is one.reported for names, _ in end.reported)
         for found in self.finder.matches(one, end, key, new=new):
             name = tuple((leaf, *event.name) for leaf, event in found.events)
-            if name in one.told:
+            if name in one.reported:
                 continue
-            if told_here == MOST_AN_END:
+            if reported_here == MOST_AN_END:
                 end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
                 continue
-            told_here += 1
+            reported_here += 1
             made.append(self._note(one, found, key, name))
 
     def _note(self, one: Watched, found: Found, key: bytes, name: Name) -> CompositeNotification:
         """Return the composite of a match, and mark it as reported."""
         end = found.end
-        one.told.add(name)
-        end.told.append((one.told, name))
-        self._noted.append((one.told, end, name))
+        one.reported.add(name)
+        end.reported.append((one.reported, name))
+        self._noted.append((one.reported, end, name))
         vector = encode_composite(composite_of(one, found, key), self._width)
         return CompositeNotification(vector, end.event_ms, one.body.keep_q)

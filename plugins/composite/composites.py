@@ -38,7 +38,7 @@ _HEADER_BYTES: Final = 6
 _BY_TIME, _IS_LIVE, _OTHER_CLASS, _HAS_KEY = 1, 2, 4, 8
 
 
-class Told:
+class WitnessEntry:
     """One event of a witness: its leaf, its number, how long before the last event it happened, and the bytes
     of its attributes, lowest index first. `source` is None if it is that of the last event.
     """
@@ -112,7 +112,7 @@ class Composite:
         revision: int,
         source: int,
         event: int,
-        witness: list[Told],
+        witness: list[WitnessEntry],
         opening: Opening | None = None,
         quiet: tuple[int, bytes] | None = None,
         is_each: bool = False,
@@ -149,8 +149,8 @@ def encode_composite(parts: Composite, feature_bytes: int) -> bytes:
     out.append(len(parts.witness) | (feature_bytes.bit_length() - 1) << 4)
     if parts.opening is not None:
         _put_opening(out, parts.opening, parts.event)
-    for told in parts.witness:
-        _put_entry(out, told, feature_bytes)
+    for entry in parts.witness:
+        _put_entry(out, entry, feature_bytes)
     return bytes(out)
 
 
@@ -175,16 +175,16 @@ def _put_opening(out: list[int], opening: Opening, event: int) -> None:
         out += (len(key), *key)
 
 
-def _put_entry(out: list[int], told: Told, feature_bytes: int) -> None:
-    if told.source is None:
-        out.append(told.leaf)
+def _put_entry(out: list[int], entry: WitnessEntry, feature_bytes: int) -> None:
+    if entry.source is None:
+        out.append(entry.leaf)
     else:
-        out.append(told.leaf | _OTHER_SOURCE)
-        _put_origin(out, told.source)
-    number, before = told.number, told.seconds_before
+        out.append(entry.leaf | _OTHER_SOURCE)
+        _put_origin(out, entry.source)
+    number, before = entry.number, entry.seconds_before
     out += [number >> 8, number & 255, before >> 8, before & 255]
-    out += _feature(told.attributes, feature_bytes)
-    out += told.values
+    out += _feature(entry.attributes, feature_bytes)
+    out += entry.values
 
 
 @lru_cache(maxsize=1024)
@@ -240,13 +240,13 @@ def decode_composite(vector: bytes) -> Composite:
         raise VectorError(given.at - 1, "a witness has events, and features of 1, 2, 4 or 8 bytes")
     opening = None if kind == MATCH else _read_opening(given, event & _LAST_CLASS)
     width = 1 << (counts >> 4)
-    witness: list[Told] = []
+    witness: list[WitnessEntry] = []
     for _ in range(counts & 15):
         at = given.at
-        told = _read_entry(given, width, source)
-        if witness and witness[-1].leaf >= told.leaf:
+        entry = _read_entry(given, width, source)
+        if witness and witness[-1].leaf >= entry.leaf:
             raise VectorError(at, "leaves of a witness are not in ascending order")
-        witness.append(told)
+        witness.append(entry)
     if given.at != len(vector):
         raise VectorError(given.at, f"{len(vector) - given.at} trailing bytes after the witness")
     return Composite(
@@ -282,7 +282,7 @@ def _read_opening(given: _Front, last_event: int) -> Opening:
     return Opening(event, number, stamp_s, beta, bool(flags & _BY_TIME), bool(flags & _IS_LIVE), left, key)
 
 
-def _read_entry(given: _Front, width: int, last_source: int) -> Told:
+def _read_entry(given: _Front, width: int, last_source: int) -> WitnessEntry:
     at = given.at
     leaf = given.number(1)
     source = given.origin() if leaf & _OTHER_SOURCE else None
@@ -297,6 +297,6 @@ def _read_entry(given: _Front, width: int, last_source: int) -> Told:
         raise VectorError(at, "an event of a witness has no attributes")
     found = bytearray(8 * width)
     count = indexes(feature, 0, width, found)
-    return Told(
+    return WitnessEntry(
         leaf & ~_OTHER_SOURCE, number, seconds_before, tuple(found[:count]), given.take(count), source
     )

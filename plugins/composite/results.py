@@ -40,10 +40,10 @@ def match_identity(found: Composite) -> bytes:
     whole = b""
     if found.is_each:
         whole = b"".join(
-            bytes((told.leaf,))
-            + (b"" if told.source is None else told.source.to_bytes(4, "big"))
-            + told.number.to_bytes(2, "big")
-            for told in found.witness
+            bytes((entry.leaf,))
+            + (b"" if entry.source is None else entry.source.to_bytes(4, "big"))
+            + entry.number.to_bytes(2, "big")
+            for entry in found.witness
         )
     return _identity(_MATCHED, found, found.event, whole, found.number, found.stamp_s)
 

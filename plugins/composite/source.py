@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.composite.composites import CONFIRMED, LAPSED, MATCH, Composite, encode_composite
-from plugins.composite.prediction.prediction import Predictor, Told
+from plugins.composite.prediction.prediction import PredictionEvent, Predictor
 from plugins.composite.search.events import NUMBERS, Event
 from plugins.composite.search.finder import Finder, Found, composite_of
 from plugins.composite.search.memory import Memory
@@ -129,15 +129,15 @@ class CompositeSourceFilter:
         completed = {step.key: step.completed for step in steps if step.completed is not None}
         ends = list(self._ends(one, event, completed))
         ending = {key for _, key in ends}
-        confirmed: dict[bytes, Told] = {}
+        confirmed: dict[bytes, PredictionEvent] = {}
         predicted = (
             [] if served.predictor is None else served.predictor.note(steps, event, served.readings, ending)
         )
-        for step, told in predicted:
-            if told.kind == CONFIRMED:
-                confirmed[step.key] = told
+        for step, prediction in predicted:
+            if prediction.kind == CONFIRMED:
+                confirmed[step.key] = prediction
             else:
-                yield self._release(_of_prediction(one, event, step, told), told.lifetime_q)
+                yield self._release(_of_prediction(one, event, step, prediction), prediction.lifetime_q)
         for found, key in ends:
             kind, opening = MATCH, None
             if key in confirmed:
@@ -145,9 +145,9 @@ class CompositeSourceFilter:
             name = one.name_of(event, key)
             if one.body.select == "all":
                 name = tuple((leaf, *part.name) for leaf, part in found.events)
-            if name not in one.told or kind == CONFIRMED:
-                one.told.add(name)
-                event.told.append((one.told, name))
+            if name not in one.reported or kind == CONFIRMED:
+                one.reported.add(name)
+                event.reported.append((one.reported, name))
                 yield self._release(composite_of(one, found, key, kind, opening), None)
 
     def _ends(
@@ -170,13 +170,13 @@ class CompositeSourceFilter:
         return Release(vector, 17 * composite.degree, lives)
 
 
-def _of_prediction(one: Watched, event: Event, step: Step, told: Told) -> Composite:
+def _of_prediction(one: Watched, event: Event, step: Step, prediction: PredictionEvent) -> Composite:
     """Return the composite of a prediction event, with the prefix of the match if there is one."""
     events = step.best
     degree = min((event.degrees[one.primitives[leaf]] for leaf, event in events), default=0)
-    if told.kind >= LAPSED - 1:
+    if prediction.kind >= LAPSED - 1:
         events = ()
-    return composite_of(one, Found(event, degree, events), step.key, told.kind, told.opening)
+    return composite_of(one, Found(event, degree, events), step.key, prediction.kind, prediction.opening)
 
 
 def whole_notification(reading: Reading) -> bytes:

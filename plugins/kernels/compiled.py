@@ -1,13 +1,13 @@
 """Compiles plain functions, and the plain functions they call, with Numba: one text, two machines.
 
-The integer arithmetic of `watchdog/` is written for boards. `compiled` takes such a function as it stands
-and gives back machine code of it, so a matcher on a laptop computes the same bits as a board without a
-second implementation that could differ. The result is cached on disk under a name that carries a digest of
-everything that was compiled into it: code, defaults, and every global that it reads. Numba alone would not
-notice a change in a function that is called or in a global.
+The integer arithmetic of `watchdog/` is written for boards. `compiled` compiles such a function unchanged, so
+a matcher on a laptop computes the same bits as a board without a second implementation that could differ.
+The result is cached on disk under a name with a digest of everything that was compiled into it: code,
+defaults, and every global that it reads. Numba alone would not notice a change in a called function or in a
+global.
 
-Nothing here is imported before compiled code is wanted. `announce` is called once, with a sentence for a
-person, before the first compilation; whoever talks to people may replace it.
+Numba is imported by the first compilation. `announce` is called once before it, with a sentence for the user;
+commands replace it.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ def _silently(_: str) -> None:
 
 
 announce: Callable[[str], None] = _silently
-"""Told once that compiled code is being prepared, which takes some seconds the first time."""
+"""Called once before the first compilation, which takes some seconds."""
 
 _ready: dict[Callable[..., Any], tuple[Any, str]] = {}
 
@@ -68,7 +68,9 @@ def _compile(function: Callable[..., Any]) -> tuple[Any, str]:
             value = names[name]
             if isinstance(value, types.FunctionType):
                 names[name] = _compiled(value)[0]
-            digest.update(f"{name}=".encode() + _told(value, called, f"{function.__qualname__}: {name}"))
+            digest.update(
+                f"{name}=".encode() + _value_bytes(value, called, f"{function.__qualname__}: {name}")
+            )
     copy = types.FunctionType(code, names, function.__name__, function.__defaults__)
     copy.__qualname__ = f"{function.__qualname__}_{digest.hexdigest()[:12]}"
     copy.__module__ = function.__module__
@@ -83,14 +85,14 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(const)
 
 
-def _told(value: object, called: Sequence[str], place: str) -> bytes:
+def _value_bytes(value: object, called: Sequence[str], place: str) -> bytes:
     """Return bytes that differ where a global's value does. A kind of value for which they cannot be made
     raises TypeError: a cache that missed it would be used after a change.
     """
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return f"{type(value).__name__} {value!r};".encode()
     if isinstance(value, tuple):
-        inner = b"".join(_told(one, called, place) for one in value)
+        inner = b"".join(_value_bytes(one, called, place) for one in value)
         return f"{type(value).__name__} {len(value)} ".encode() + inner
     if isinstance(value, np.ndarray):
         return f"{value.dtype.str} {value.shape} ".encode() + value.tobytes()

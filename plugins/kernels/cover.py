@@ -10,7 +10,7 @@ their first four constraints a block holds v and V side by side, so that most ro
 a time. `directory` finds a group, `holders[a]` lists the groups whose mask has attribute a, and
 `holder_masks[a]` their masks.
 
-What covering means is said in `plugins.fuzzy.relations.relations` and `plugins.atopss.relations.cuts`.
+Covering is defined in `plugins.fuzzy.relations.relations` and `plugins.atopss.relations.cuts`.
 """
 
 from typing import NamedTuple
@@ -318,7 +318,7 @@ def ask(forest: Forest, g: int, n: int, lowest: int, highest: int) -> int:
 
 
 def sift(forest: Forest, block: int, ranks: int, floor: int, upwards: bool) -> None:
-    """Mark the lanes of a block that may cover what was asked (`upwards`), or that it may cover."""
+    """Mark the lanes of a block that may cover the searched node (`upwards`), or that it may cover."""
     lanes, asked, passed = forest.lanes[block], forest.asked, forest.passed
     floors = lanes[FLOORS : FLOORS + LANES]
     for i in range(LANES):
@@ -422,8 +422,8 @@ def adopt_in(forest: Forest, g: int, n: int) -> None:
 
 
 def adopt(forest: Forest, n: int) -> None:
-    """Make all roots that n covers its children. The rarest attribute of n's mask tells which groups to
-    look at.
+    """Make all roots that n covers its children. Only groups with the rarest attribute of n's mask
+    are searched.
     """
     nodes, groups = forest.nodes, forest.groups
     event, needs, aged = nodes[n, EVENT], nodes[n, NEEDS], nodes[n, AGED]

@@ -13,7 +13,7 @@ from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
 from plugins.composite import NAMESPACE
-from plugins.composite.alternatives import meeting_places, told
+from plugins.composite.alternatives import meeting_places, written_pattern
 from plugins.composite.authoring.describe import letters
 from plugins.composite.vectors import DURATION, CompositeBody, constraints_of, decode_body, framed_body
 from watchdog.header import framed
@@ -67,7 +67,7 @@ def pattern_text(body: CompositeBody, names: list[str]) -> str:
         name = names[leaves[number]]
         return f"{name} @({', '.join(conditions[number])})" if number in conditions else name
 
-    return told(body.pattern, leaf)
+    return written_pattern(body.pattern, leaf)
 
 
 def _attributes(vector: bytes, body: CompositeBody, table: MissionTable) -> list[str]:

@@ -7,7 +7,7 @@ from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
 from plugins.authoring.output.description import Description, Fields
-from plugins.composite.alternatives import expanded, meeting_places, told
+from plugins.composite.alternatives import expanded, meeting_places, written_pattern
 from plugins.composite.composites import KINDS, Composite, decode_composite
 from plugins.composite.pattern import postfix
 from plugins.composite.vectors import DURATION, CompositeBody, constraints_of, decode_body, framed_body
@@ -62,7 +62,7 @@ def condition_words(body: CompositeBody, names: Sequence[str]) -> list[str]:
 def pattern_words(body: CompositeBody, names: Sequence[str]) -> str:
     """Return the pattern as in a document; `names` are those of the primitives."""
     leaves = body.leaf_primitives
-    return told(body.pattern, lambda leaf: names[leaves[leaf]])
+    return written_pattern(body.pattern, lambda leaf: names[leaves[leaf]])
 
 
 def horizon_words(unit: int, horizon: int) -> str:

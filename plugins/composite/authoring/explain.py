@@ -43,8 +43,8 @@ class ExplainedComposite:
         lines += ["", "where it runs:", *(f"  {where}: {what}" for where, what in self.places)]
         if self.prediction is not None:
             lines += ["", self.prediction]
-        for name, told in self.readings:
-            lines += ["", f"{name}:", *(f"  {line}" for line in told)]
+        for name, listed in self.readings:
+            lines += ["", f"{name}:", *(f"  {line}" for line in listed)]
         return lines
 
     def as_document(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class ExplainedComposite:
             "runs": dict(self.places),
             "prediction": self.prediction,
             "highest_probability": self.highest,
-            "readings": {name: list(told) for name, told in self.readings},
+            "readings": {name: list(listed) for name, listed in self.readings},
         }
 
 
@@ -67,12 +67,12 @@ def explain_composite(
     names = letters(len(body.primitives))
     leaves = [f"t{number + 1}" for number in range(len(body.leaf_primitives))]
     scope = "any source" if body.is_any_source else "one source"
-    told = {"ends": "every end", "all": "every match", "first": "non-overlapping matches"}
+    selections = {"ends": "every end", "all": "every match", "first": "non-overlapping matches"}
     sentence = (
         f"{pattern_words(body, names)} within {written_duration(body.window_s)}, of {scope}; reported: "
     )
     conditions = condition_words(body, leaves)
-    sentences = [sentence + told[body.select] + (f"; {', '.join(conditions)}" if conditions else "")]
+    sentences = [sentence + selections[body.select] + (f"; {', '.join(conditions)}" if conditions else "")]
     primitives = [
         f"{name} = {primitive_words(body, number, table, atoms)}" for number, name in enumerate(names)
     ]
@@ -156,8 +156,8 @@ def _readings(
         event = table.event_at(constraints_of(body.primitives[number], table.feature_bytes).event)
         known = {attribute.name for attribute in event.attributes}
         own = {attribute: text for attribute, text in values.items() if attribute in known}
-        told = explain(framed(0, 0, 0, body.part(number)), table, own, age_s)
-        lines = told.lines()
+        explanation = explain(framed(0, 0, 0, body.part(number)), table, own, age_s)
+        lines = explanation.lines()
         begin = max((at for at, line in enumerate(lines) if not line.strip()), default=-1) + 1
         found.append((name, tuple(lines[begin:])))
     return found

@@ -68,10 +68,10 @@ def match_stream(
     one = watched(_KEY, 0, body, parts, table.feature_bytes)
     stream = WholeStream(table, atoms)
     stream.watch(one)
-    told: dict[int, StreamReading] = {}
+    reading_of: dict[int, StreamReading] = {}
     for reading in readings:
         event = stream.take(reading.source, notification_of(reading, table), 1000 * reading.second)
-        told[id(event)] = reading
+        reading_of[id(event)] = reading
     names = letters(len(parts.primitives))
     uses = [
         {"name": f"t{leaf + 1}", "primitive": names[number]}
@@ -81,7 +81,7 @@ def match_stream(
         uses = list(compiled.steps["uses"])
 
     def event_of(event: Event) -> dict[str, Any]:
-        reading = told[id(event)]
+        reading = reading_of[id(event)]
         return {
             "source": reading.source,
             "event": table.event_at(reading.event).name,
@@ -155,9 +155,9 @@ def _predictions(
                 if found.kind == PREDICTED:
                     open_ones[_opening(found)] = _opened(source, one, found)
                 elif found.kind != MATCH:
-                    told = open_ones.pop(_opening(found))
+                    opened = open_ones.pop(_opening(found))
                     ended = {"number": one.number, "time_s": one.second}
-                    yield {**told, "outcome": _OUTCOMES[found.kind], "ended": ended}
+                    yield {**opened, "outcome": _OUTCOMES[found.kind], "ended": ended}
         yield from open_ones.values()
 
 

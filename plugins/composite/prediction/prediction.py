@@ -101,7 +101,7 @@ class Horizon:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PredictionEvent:
     """A prediction event: its kind, its opening, and the lifetime of the message (None: that of
     composites).
     """
@@ -130,7 +130,7 @@ class Predictor:
 
     def note(
         self, steps: Sequence[Step], event: Event, readings: int, ending: Set[bytes]
-    ) -> list[tuple[Step, Told]]:
+    ) -> list[tuple[Step, PredictionEvent]]:
         """Process the steps of all keys at this reading; return the prediction events to publish. Call it for
         every reading, with or without steps.
 
@@ -145,12 +145,12 @@ class Predictor:
             self._live.note(steps, readings, second)
         found = []
         for step in steps:
-            told = self._noted(step, event, readings, is_end=step.key in ending)
-            if told is not None:
-                found.append((step, told))
+            noted = self._noted(step, event, readings, is_end=step.key in ending)
+            if noted is not None:
+                found.append((step, noted))
         return found
 
-    def _noted(self, step: Step, event: Event, readings: int, *, is_end: bool) -> Told | None:
+    def _noted(self, step: Step, event: Event, readings: int, *, is_end: bool) -> PredictionEvent | None:
         second = event.seconds
         life = self._open.get(step.key)
         beta = self._beta(step)
@@ -162,7 +162,7 @@ class Predictor:
         if kind is None:
             return None
         del self._open[step.key]
-        return Told(kind, self._closing(life, readings, second))
+        return PredictionEvent(kind, self._closing(life, readings, second))
 
     def _ending(self, step: Step, life: _Life, beta: int | None, readings: int, second: int) -> int | None:
         is_by_time = self._wanted.unit == DURATION
@@ -176,7 +176,7 @@ class Predictor:
             return WITHDRAWN
         return None
 
-    def _opened(self, step: Step, event: Event, readings: int, beta: int) -> Told:
+    def _opened(self, step: Step, event: Event, readings: int, beta: int) -> PredictionEvent:
         wanted = self._wanted
         opening = Opening(
             event.event,
@@ -194,7 +194,7 @@ class Predictor:
         else:
             mean = (event.seconds - (self._first_s or 0)) / max(readings, 1)
             seconds = int(wanted.horizon * mean)
-        return Told(PREDICTED, opening, lifetime_code(max(seconds, LEAST_HORIZON_S)))
+        return PredictionEvent(PREDICTED, opening, lifetime_code(max(seconds, LEAST_HORIZON_S)))
 
     def _closing(self, life: _Life, readings: int, second: int) -> Opening:
         opening = life.opening

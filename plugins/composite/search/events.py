@@ -108,10 +108,10 @@ class Event:
         "key",
         "left_out",
         "number",
+        "reported",
         "seconds",
         "stamp_s",
         "stream",
-        "told",
         "values",
     )
 
@@ -131,7 +131,7 @@ class Event:
         """The primitives that it satisfies, with degrees."""
         self.left_out: dict[tuple[tuple[int, int], bytes], int] = {}
         """Number of matches ending with it that `all` does not report, by subscription and key."""
-        self.told: list[tuple[set[tuple[object, ...]], tuple[object, ...]]] = []
+        self.reported: list[tuple[set[tuple[object, ...]], tuple[object, ...]]] = []
         """Sets of reported results that end with it, with the name of each."""
 
     @property

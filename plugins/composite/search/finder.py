@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from plugins.composite.bounds import MOST_AN_END, MOST_COUNTED
-from plugins.composite.composites import MATCH, Composite, Opening, Told
+from plugins.composite.composites import MATCH, Composite, Opening, WitnessEntry
 from plugins.composite.search.events import ANY_BITS, RANK_BITS, Event, Stream
 from plugins.composite.search.search import (
     FULLY,
@@ -51,7 +51,7 @@ class Finder:
         """
 
         def is_known(end: Event) -> bool:
-            return one.name_of(end, key) in one.told
+            return one.name_of(end, key) in one.reported
 
         known = _is_new if one.body.select == "all" else is_known
         found: dict[int, Event] = {}
@@ -319,7 +319,7 @@ def composite_of(
         before = last - (event.any_key >> ANY_BITS if is_any else event.seconds)
         values = bytes([event.values[index] for index in attributes])
         other = None if event.stream.source == source else event.stream.source
-        witness.append(Told(leaf, event.number, before, attributes, values, other))
+        witness.append(WitnessEntry(leaf, event.number, before, attributes, values, other))
     return Composite(
         end.number,
         body.keep_q,

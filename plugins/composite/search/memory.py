@@ -159,7 +159,7 @@ class Memory:
         one.slots, one.primitives = [], []
         if one.body.select == "all":
             for event in self.events:
-                event.left_out = {name: told for name, told in event.left_out.items() if name[0] != one.key}
+                event.left_out = {name: left for name, left in event.left_out.items() if name[0] != one.key}
         self._any_users -= one.body.is_any_source
 
     def _shared(self, body: bytes) -> Primitive:
@@ -391,8 +391,8 @@ class Memory:
             del self._events[name]
             del event.stream.members[event]
             event.stream.left(event.event, event.seconds)
-            for told, name_there in event.told:
-                told.discard(name_there)
+            for names, name_there in event.reported:
+                names.discard(name_there)
 
     def _place_among_all(self, event: Event) -> None:
         """Place an event in the order of all sources; if its stream turns out to be less delayed, its other

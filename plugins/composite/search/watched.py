@@ -34,7 +34,7 @@ class Watched:
     slots: list[Slot] = field(default_factory=list)
     primitives: list[int] = field(default_factory=list)
     """For each leaf, the number of its primitive in the memory that holds the candidates."""
-    told: set[Name] = field(default_factory=set)
+    reported: set[Name] = field(default_factory=set)
     """Results that were reported."""
     least: int = 1
     """Minimum degree of an event."""

@@ -36,15 +36,15 @@ class WholeStream:
         ends = sorted(_ends(one, self.memory.events), key=_order)
         if one.body.select == "first":
             return self._consumed(one, ends)
-        told: set[tuple[object, ...]] = set()
+        reported: set[tuple[object, ...]] = set()
         found = []
         for end, key in ends:
             bucket = (end.stream, key, end.stamp_s // one.quiet_s) if one.quiet_s else None
-            if bucket in told:
+            if bucket in reported:
                 continue
             matches = [(match, key) for match in self.finder.matches(one, end, key)]
             if matches and bucket is not None:
-                told.add(bucket)
+                reported.add(bucket)
             found += matches
         return found
 

@@ -143,7 +143,7 @@ def _check_class(found: ReadDocument, one: DraftConstraint, table: MissionTable)
         return
     known = [table.dictionary.shortened(known) for known in table.taxonomy.parents]
     word = table.dictionary.shortened(one.operand.text)
-    message = f"class {word} is unknown ({listed(known) if known else 'there is no taxonomy'})"
+    message = f"class {word} is unknown ({listed(known) if known else 'the mission has no taxonomy'})"
     found.complain(one.span, "D515", message + did_you_mean(word, known))
 
 

@@ -197,7 +197,7 @@ def search_from(
 
 def search(arrays: BlockArrays, blocks: int, points: Points, ids: Ids, ends: Numbers, counts: Numbers) -> int:
     """Write the boxes of the first blocks that contain each point, one point behind the other; ends[i] is
-    where those of point i end, and counts[i] grow by what was asked. Returns where the last end, or
+    where those of point i end, and counts[i] grow by what was tested. Returns where the last end, or
     `NO_ROOM`.
     """
     found, everywhere = 0, Start(0, np.zeros(0, np.int64))
@@ -251,8 +251,8 @@ def search_together(
     ids: Ids,
     owners: npt.NDArray[np.int32],
 ) -> int:
-    """Write pairs (point, box) block by block, each block asked by all points in its super-block, so that it
-    is read from memory once. Returns how many, or `NO_ROOM`.
+    """Write pairs (point, box) block by block. A block is tested with all points in its super-block, so that
+    it is read from memory once. Returns how many, or `NO_ROOM`.
     """
     words = np.zeros(WORDS, np.uint64)
     found = 0

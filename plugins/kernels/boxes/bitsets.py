@@ -29,8 +29,8 @@ ROWS: Final = 33
 ALL: Final = 0xFFFFFFFFFFFFFFFF
 
 SUPERS, SUPERS_INSIDE, BLOCKS, BLOCKS_INSIDE, READ, COVERED = range(6)
-"""What is counted of a search: rectangles of super-blocks and of blocks asked, and those of them that contain
-the point; rows of bits read and boxes tested; rows of coverage read for an estimate.
+"""Counts of a search: rectangles of super-blocks and blocks tested, and those of them that contain the point;
+rows of bits read and boxes tested; rows of coverage read for an estimate.
 """
 COUNTS: Final = 6
 _WORK: Final = (SUPERS, BLOCKS, READ, COVERED)

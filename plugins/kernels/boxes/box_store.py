@@ -197,7 +197,7 @@ class BoxStore:
         return found
 
     def counted(self, points: Sides, present: Words, counts: Numbers) -> Found:
-        """Return the same; counts[i] grow by what point i asked, where there is a compiler."""
+        """Return the same; counts[i] grow by the tests of point i, if there is a compiler."""
         if not self._is_compiled:
             return self._searched_plainly(points, present)
         from plugins.kernels.boxes.bitset_search import Points, search

@@ -24,7 +24,7 @@ SMALL: Final = 16_384
 PIECE: Final = 65_536
 """Boxes that one step of sorting a large segment counts or moves."""
 SAMPLE: Final = 256
-"""Boxes whose centres tell how widely a segment is spread."""
+"""Boxes sampled to estimate how widely the centres of a segment are spread."""
 
 
 def centre(sides: Sides, box: int, attribute: int) -> int:

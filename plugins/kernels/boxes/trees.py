@@ -34,7 +34,7 @@ Nodes = npt.NDArray[np.int32]
 
 
 class Tree(NamedTuple):
-    """The pools. `levels` counts from the leaves, which are 0; `leaves` tells for an id its leaf."""
+    """The pools. `levels` counts from the leaves, which are 0; `leaves` has the leaf of each id."""
 
     rects: Sides
     needs: Words
@@ -101,7 +101,7 @@ def query(
     counts: Counts,
 ) -> int:
     """Write the ids of the boxes below some nodes that contain a point; return where they end, `NOTHING` if
-    there is no room. `counts` grow, by depth.
+    the room is too small. `counts` grow, by depth.
     """
     entered, tests = counts.entered, counts.tests
     height = tree.state[HEIGHT]
@@ -154,7 +154,8 @@ def estimate(
     tree: Tree, points: Points, level: int, buffers: Nodes, lists: Nodes, table: Nodes, counts: Counts
 ) -> int:
     """BatchIntersect: go down from the root with all points at once, and write (point, node) pairs into the
-    table for the nodes at `level`, or at leaves above it. Returns how many, `NOTHING` if there is no room.
+    table for the nodes at `level`, or at leaves above it. Returns how many, `NOTHING` if the room is
+    too small.
 
     `buffers` are the IntersectBuffers, one per level: for each item of a node the points inside it, as ranges
     of `lists`. A child without points is not entered. `counts` grow, by point and depth, for the nodes above

@@ -219,7 +219,7 @@ def prefix_value(data: Bytes, begin: int, end: int) -> float:
 
 
 def is_prefix_exact(data: Bytes, begin: int, end: int) -> bool:
-    """Return whether six bytes tell a text from all others."""
+    """Return whether six bytes distinguish a text from all others."""
     if end - begin > 6:
         return False
     zeros = 0
@@ -395,7 +395,7 @@ def text_at(data: Bytes, at: int, kind: int, terms: TermArrays, room: DecodedPub
 def read_statements(
     data: Bytes, at: int, local: int, terms: TermArrays, room: DecodedPublication, rest: DecodingRoom
 ) -> int:
-    """Read the statements behind the terms, and sort those that can be asked for by property."""
+    """Read the statements behind the terms, and sort by property those whose property is in the index."""
     entries = terms.dictionary
     for reference in range(local + entries):
         rest.node_of[reference] = reference if reference < local else NOTHING

@@ -1,9 +1,9 @@
 """Which concepts a publication matches, compiled: look-ups by access keys, then arc consistency and cuts
 over bit sets of nodes.
 
-What a comparison of doubles cannot tell (two different numbers beyond their precision, two texts with the
-same beginning) counts as satisfied and is noted. What still matches is `DOUBTFUL`: it is verified again
-(`search_again`) with a publication whose nodes have exact ranks.
+Two numbers beyond the precision of doubles, or two texts with the same first bytes, cannot be compared as
+doubles. A concept with such a comparison is `DOUBTFUL` before any join: it is verified again (`search_again`)
+with a publication whose nodes have exact ranks.
 
 Work is counted as `plugins.gtopss.match` counts it, in the same order, so both reach the same verdict.
 """
@@ -111,7 +111,7 @@ def value_order(
     group: int, value: float, flags: int, other_group: int, other: float, other_flags: int
 ) -> int:
     """Return −1, 0 or 1 as the first of two values is below, at or above the second; 2 where they do not
-    compare, 3 where doubles cannot tell.
+    compare, 3 where doubles cannot decide.
     """
     if group <= NO_GROUP or group != other_group:
         return 2

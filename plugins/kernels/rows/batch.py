@@ -1,4 +1,4 @@
-"""Many notifications at once: every run of blocks is read once and asked by all whom it concerns.
+"""Many notifications at once: every run of blocks is read once for all notifications that it may match.
 
 One notification after the other reads the rows of its groups from memory each time. Here the pairs (group,
 notification) are put in the order of groups; a run of blocks then stays in the nearest cache until the last

@@ -43,7 +43,7 @@ def in_bits(
     arrays: BlockArrays, used: int, size: int, points: Bytes, store: RowArrays, room: SearchRoom, found: int
 ) -> int:
     """Write keys and degrees of the rows of one run whose cuts hold the point; return where they end, -1
-    where there is no room. What is read next is sent for before it is read.
+    if the room is too small. Memory is prefetched before it is read.
     """
     records, blocks, keys, degrees = store.records, store.blocks, room.keys, room.degrees
     words = np.zeros(WORDS, np.uint64)

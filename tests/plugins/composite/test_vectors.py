@@ -13,7 +13,7 @@ from plugins.composite.composites import (
     MATCH,
     Composite,
     Opening,
-    Told,
+    WitnessEntry,
     decode_composite,
     encode_composite,
 )
@@ -65,14 +65,14 @@ def test_what_means_the_same_is_written_alike(one: str, other: str) -> None:
 
 PREDICTS = Prediction(128, 0, 5, ((1, bytes(range(8))), (3, bytes(8))))
 EXAMPLES = (
-    Composite(1, 95, 7, 15, MATCH, 2, 1, 0, 3, 3, [Told(0, 1, 0, (0, 1), b"\x05\x06")]),
+    Composite(1, 95, 7, 15, MATCH, 2, 1, 0, 3, 3, [WitnessEntry(0, 1, 0, (0, 1), b"\x05\x06")]),
     Composite(
         1, 95, 7, 9, CONFIRMED, 70_000, 1, 4, 3, 3,
-        [Told(0, 1, 9, (0,), b"\x05"), Told(2, 4, 0, (1,), b"\x05", 40_000)],
+        [WitnessEntry(0, 1, 9, (0,), b"\x05"), WitnessEntry(2, 4, 0, (1,), b"\x05", 40_000)],
         Opening(2, 1, 2, 200, True, False, 3, b"\x09"), (48, b"\x09"),
     ),
     Composite(1, 95, 7, 0, LAPSED, 2, 1, 0, 3, 3, [], Opening(3, 1, 2, 9, False, True, 0)),
-    Composite(1, 95, 7, 3, MATCH, 2, 1, 0, 3, 3, [Told(1, 1, 0, (9,), b"\x05")], is_each=True),
+    Composite(1, 95, 7, 3, MATCH, 2, 1, 0, 3, 3, [WitnessEntry(1, 1, 0, (9,), b"\x05")], is_each=True),
 )  # fmt: skip
 
 
