@@ -42,7 +42,6 @@ LEFT: dict[str, int] = {
     "dens/cli": 5,
     "docs/decisions": 272,
     "docs/errors": 111,
-    "plugins": 57,
     "spark_analysis": 21,
     "tests": 598,
 }
