@@ -177,7 +177,7 @@ def _acknowledge_all(publisher: PublisherEndpoint) -> None:
     """Let the publisher believe that everything has arrived, so that it goes on."""
     [session] = publisher.context.sessions.values()
     for one in session.flights.ids:
-        session.acknowledged(one, 0)
+        session.on_acknowledged(one, 0)
 
 
 def _subscribe(node: DensNode, now_ms: int) -> None:
