@@ -39,7 +39,7 @@ ROUNDS: Final = sized(2, 1)
 SHORTER: Final[tuple[str, ...]] = sized((), ("duration_s=900",))
 
 OURS: Final = """
-import json, resource, sys, time
+import json, re, sys, time
 from pathlib import Path
 import scipy.spatial  # Larger scenarios need it; the earlier text imports it in any case.
 from emulation.run import run_scenario
@@ -48,7 +48,8 @@ scenario = load_scenario(sys.argv[2], sys.argv[3:])
 begin, clock = time.process_time(), time.monotonic()
 summary = run_scenario(scenario, scenario.seed, Path(sys.argv[1]))
 spent, waited = time.process_time() - begin, time.monotonic() - clock
-most_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+# VmHWM: ru_maxrss would include the memory of the process that forked this one.
+most_mb = int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
 print(json.dumps({"cpu_s": spent, "wall_s": waited, "most_mb": most_mb, "frames": summary.frames_sent,
     "simulated_s": summary.simulated_s, "delivered": summary.delivered}))
 """

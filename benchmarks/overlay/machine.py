@@ -38,30 +38,42 @@ GROUP = 32
 ROUNDS = sized(3, 1)
 LEAST_PER_S = {"known_summaries": 50_000, "new_notifications": 10_000, "durable_notifications": 5_000}
 AGAINST_EARLIER = 1.5
-RATES = """
+_MEASURED = """
 import json, sys, time
 from pathlib import Path
-from benchmarks.overlay import machine as overlay
-from dens.overlay.limits import Limits
-from dens.node.storage.sqlite import SqliteStore
-overlay._mediator = lambda node, store: overlay.DensNode(
+{imports}
+overlay._mediator = lambda node, store: {mediator}
+store = SqliteStore(Path(sys.argv[1]) / "store.db")
+print(json.dumps({{
+    "known_summaries": overlay._summaries(),
+    "new_notifications": overlay._new_notifications(overlay.MemoryStore()),
+    "durable_notifications": overlay._new_notifications(store, time.perf_counter),
+}}))
+"""
+RATES = _MEASURED.format(
+    imports="""from benchmarks.overlay import machine as overlay
+from dens.node.storage.sqlite import SqliteStore""",
+    mediator="""overlay.DensNode(
     node,
     overlay.Mission(
-        7, {overlay.LANGUAGE: overlay.TOPICS}, limits=Limits(session_burst=overlay.SUMMARIES)
+        7, {overlay.LANGUAGE: overlay.TOPICS}, limits=overlay.Limits(session_burst=overlay.SUMMARIES)
     ),
     store,
     0,
     directory=overlay.TopicDirectory(),
+)""",
 )
-store = SqliteStore(Path(sys.argv[1]) / "store.db")
-print(json.dumps({
-    "known_summaries": overlay._summaries(),
-    "new_notifications": overlay._new_notifications(overlay.MemoryStore()),
-    "durable_notifications": overlay._new_notifications(store, time.perf_counter),
-}))
-"""
-"""Runs in every form; the earlier text has these functions in its own benchmark, with a node that refuses all
-but the first few summaries of a contact for their rate.
+EARLIER_RATES = _MEASURED.format(
+    imports="""from benchmarks import overlay_machine as overlay
+from dens.limits import Limits
+from dens.stores.sqlite import SqliteStore""",
+    mediator="""overlay.DensNode(
+    node, 7, store, 0, matchers={overlay.LANGUAGE: overlay.TopicMatcher}, directory=overlay.TopicDirectory(),
+    limits=Limits(session_burst=overlay.SUMMARIES),
+)""",
+)
+"""The same functions of the earlier commit's own benchmark, under that commit's module names. Its node would
+reject most summaries of a contact for their rate, hence the larger burst.
 """
 
 
@@ -85,7 +97,7 @@ def _side_by_side() -> dict[str, dict[str, float]]:
     for _ in range(ROUNDS):
         for form in forms():
             with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
-                found = form.run(RATES, folder)
+                found = form.run(EARLIER_RATES if form.name == EARLIER else RATES, folder)
             known = best.setdefault(form.name, found)
             best[form.name] = {what: max(known[what], found[what]) for what in found}
     return best
@@ -176,8 +188,8 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
 def _acknowledge_all(publisher: PublisherEndpoint) -> None:
     """Let the publisher believe that everything has arrived, so that it goes on."""
     [session] = publisher.context.sessions.values()
-    for one in session.flights.ids:
-        session.on_acknowledged(one, 0)
+    for number in session.flights.ids:
+        session.on_acknowledged(number, 0)
 
 
 def _subscribe(node: DensNode, now_ms: int) -> None:
