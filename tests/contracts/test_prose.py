@@ -41,7 +41,6 @@ LEFT: dict[str, int] = {
     "dens/app": 1,
     "dens/cli": 5,
     "docs/decisions": 272,
-    "docs/errors": 111,
     "spark_analysis": 21,
     "tests": 598,
 }

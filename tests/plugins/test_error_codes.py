@@ -41,12 +41,13 @@ def table() -> MissionTable:
 def codes_in_code() -> set[str]:
     rooms = ("dens/config", "knowledge_manager", "plugins")
     files = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
-    files.append(ROOT / "dens" / "app" / "board_check.py")
+    files.append(ROOT / "dens" / "app" / "subscriptions" / "board_check.py")
     files.extend((ROOT / "dens" / "boards").rglob("*.py"))
     files.extend((ROOT / "emulation").rglob("plan_file.py"))
     files.extend((ROOT / "spark_analysis" / "graphs").glob("*.py"))
     files.extend((ROOT / "dens").rglob("*graph*.py"))
     files.extend((ROOT / "dens" / "app" / "graph_feeds").glob("*.py"))
+    files.extend((ROOT / "dens" / "app" / "graphs").glob("*.py"))
     return {code for path in files for code in re.findall(r'"(D\d{3})"', path.read_text("utf-8"))}
 
 
