@@ -343,7 +343,7 @@ def algorithm_table(costs: "Any") -> "Table":
     """
     from rich.table import Column, Table
 
-    words = ("asked", "equal", "held", "judged", "heap B", "entry", "reading")
+    words = ("subs", "equal", "held", "judged", "heap B", "entry", "reading")
     shown = Table(
         "filter",
         "equals",

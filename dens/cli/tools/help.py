@@ -26,10 +26,11 @@ def help_(
         if as_json:
             console.print_document(listed)
         else:
+            width = max(len(name) for titles in listed.values() for name in titles)
             for heading, titles in listed.items():
                 typer.echo(f"{heading}:")
                 for name, title in titles.items():
-                    typer.echo(f"  {name:<20}{title}")
+                    typer.echo(f"  {name:<{width}}  {title}")
     else:
         page = read_page(topic)
         if as_json:

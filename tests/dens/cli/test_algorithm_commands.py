@@ -50,7 +50,7 @@ def test_a_figure_of_the_paper(dens, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["crisp", "all"], "there are: fuzzy, atopss"),
+        (["crisp", "all"], "known: fuzzy, atopss"),
         (["fuzzy", "fig9"], "fig7a, fig7b"),
         (["fuzzy", "fig7b", "--full"], "--full means nothing to fig7b"),
         (["batch", "fig5a", "--run", "x"], "--run means nothing to fig5a"),
@@ -66,7 +66,7 @@ def test_a_figure_of_the_paper(dens, tmp_path: Path) -> None:
         (["fuzzy", "fig7b", "--counts", "100,40"], "does not ascend"),
         (["fuzzy", "fig7b", "--counts", "many"], "write 40,100,1000"),
         (["fuzzy", "fig7b", "--seeds", "5..1"], "goes backwards"),
-        (["fuzzy", "fig7b", "--similarity", "1.5"], "is no share"),
+        (["fuzzy", "fig7b", "--similarity", "1.5"], "is not a share"),
         (["fuzzy", "fig7b", "--on", "microbit", "--on", "node"], "fig7b is not measured on"),
     ],
 )

@@ -287,7 +287,7 @@ def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
         (["subscribe", path, "--at", "127.0.0.1:9", "--seconds", "inf"], 2, "'--seconds'"),
         (["publish", path, path, "--event", "patient", "--period", "1e300"], 2, "'--period'"),
         (["publish", path, path, "--event", "patient", "--wait", "-1"], 2, "'--wait'"),
-        (["publish", path, tmp_path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "is no file"),
+        (["publish", path, tmp_path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "is not a file"),
         (["publish", path, path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "no column of patient"),
         (["publish", path, path, "--event", "patiend", "--at", "127.0.0.1:9"], 3, "patient"),
     ]
