@@ -22,7 +22,7 @@ run stops:
 
 A delay runs from the event to the application. `delivered_delay` covers delivered pairs only, `delay` all
 expected ones, with open pairs as censored. Reports compute the same figures with Spark
-(`metrics/delivery.py`, `metrics/delay.py`); a property test compares both.
+(`metrics/delivery.py`, `metrics/estimates.py`); a property test compares both.
 """
 
 from collections.abc import Iterable

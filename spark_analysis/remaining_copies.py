@@ -4,7 +4,7 @@ An engine gets a copy by a step of `GAINS` and loses it by one of `ENDS`; a devi
 store (`restart_empty`) loses all copies. A publisher inside a device reaches only its own mediator, so its
 copy is useless once the mediator has acknowledged it. A copy in a device that is down at the end remains: the
 device may restart. A *carrier* is an engine that is not the source, or that composed the notification.
-Reports compute the same with Spark (`metrics/copies.py`).
+Reports compute the same with Spark (`metrics/delivery.py`).
 """
 
 from dataclasses import dataclass

@@ -20,7 +20,6 @@ from spark_analysis.devices import Devices, devices_of
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics import delivery, sensor_errors, truth
-from spark_analysis.metrics.copies import copies_at_end
 from spark_analysis.metrics.documents import matched_documents
 from spark_analysis.metrics.expected import SubscriptionRevision, expected_deliveries, subscription_revisions
 from spark_analysis.schema import TABLES
@@ -114,7 +113,7 @@ class Run:
 
     def copies_at_end(self) -> DataFrame:
         """Return, for every notification, whether copies remain at the end, and who had one before."""
-        return copies_at_end(self.table("messages"), self.table("node_state"), self.devices)
+        return delivery.copies_at_end(self.table("messages"), self.table("node_state"), self.devices)
 
     def wanted(self) -> DataFrame:
         """Return every match of a reading or document with a subscription in force, delivered or not."""

@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import quote
 
 from dens.config.problems import Problem
+from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.terms import RDF, STRING, Graph, Iri, Literal, TermError, Triple, iri, literal
 
 RSS: Final = "http://purl.org/rss/1.0/"
@@ -35,6 +36,17 @@ _LONGEST_IDENTITY: Final = 200
 
 ClassOf = Callable[[str], Iri | None]
 """Maps a text to the class whose label it is, if exactly one class has it."""
+
+
+def class_by_label(taxonomy: Taxonomy) -> ClassOf:
+    """Return a function that finds the class with a label, ignoring case and language."""
+    classes: dict[str, set[str]] = {}
+    for iri_text, labels in taxonomy.labels.items():
+        if iri_text in taxonomy:
+            for label in labels:
+                classes.setdefault(label.text.casefold(), set()).add(iri_text)
+    unique = {text: Iri(next(iter(iris))) for text, iris in classes.items() if len(iris) == 1}
+    return lambda text: unique.get(text.strip().casefold())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 The source is the readings that watchdogs filtered (`filter_decisions`); each is a byte on the attribute's
 normalised domain. Counting is one pass and yields 256 numbers.
+The values that subscriptions request are counted in the same way.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +19,12 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.readings import decode_exact
+from plugins.registry import languages
 from spark_analysis.errors import LearningError
 from spark_analysis.languages import mission_table
 from spark_analysis.metrics.reading_search import read_columns
 from spark_analysis.run import Run
+from watchdog.header import body_of
 
 VALUES = StructType(
     [
@@ -135,4 +138,22 @@ def counts_of(values: DataFrame) -> npt.NDArray[np.int64]:
     counts = np.zeros(256, np.int64)
     for row in values.groupBy("byte").agg(F.count("*").alias("values")).collect():
         counts[row["byte"]] = row["values"]
+    return counts
+
+
+def subscription_counts(runs: Sequence[Run], subject: Subject) -> npt.NDArray[np.int64]:
+    """Count how often each of the 256 bytes is the middle of a subscription's constraint on the attribute.
+
+    A revised subscription counts once, by its first revision.
+    """
+    counts = np.zeros(256, np.int64)
+    about = subject.event.index, subject.attribute.index
+    for run in runs:
+        table = mission_table(run.manifest)
+        first = {(revision.subscriber, revision.id): revision for revision in reversed(run.revisions())}
+        for revision in first.values():
+            language = languages().get(revision.language)
+            if language is not None and language.requested_values is not None:
+                for event, attribute, byte in language.requested_values(table, body_of(revision.vector)):
+                    counts[byte] += (event, attribute) == about
     return counts

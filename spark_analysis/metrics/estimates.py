@@ -2,6 +2,10 @@
 
 Spark counts and sorts equal times; the curve is computed by the same code as in sweeps, the live view and
 `dens contacts`, in one pass with bounded memory.
+
+A delay runs from the event to the application. There are two distributions of delays: that of
+`EXPECTED_PAIRS`, in which open pairs are censored at the end, withdrawn ones at the withdrawal, and missed
+and lost ones never arrive; and that of `DELIVERED` pairs only.
 """
 
 from collections.abc import Iterator
@@ -13,6 +17,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType, StructField, StructType
 
 from spark_analysis.survival import Estimate, KaplanMeier, estimate
+
+EXPECTED_PAIRS: Final = "expected"
+DELIVERED: Final = "delivered"
 
 ESTIMATES = StructType(
     [
@@ -44,6 +51,27 @@ _ESTIMATES_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
 ]
 _ESTIMATES_ARROW: Final = pa.schema(_ESTIMATES_COLUMNS)
 _COUNTS: Final = ("ended", "censored", "never")
+
+
+def watched_delays(pairs: DataFrame, end_ms: int) -> DataFrame:
+    """Return the observed time of each pair in the form that `life_table` takes; delivered pairs
+    are in both distributions.
+    """
+    outcome = F.col("outcome")
+    time_ms = (
+        F.when(outcome == "delivered", F.col("delay_ms"))
+        .when(outcome == "withdrawn", F.col("withdrawn_ms") - F.col("event_ms"))
+        .when(outcome == "missed", F.col("lifetime_ms"))
+        .otherwise(F.lit(end_ms) - F.col("event_ms"))
+    )
+    of_which = F.when(outcome == "delivered", F.array(F.lit(EXPECTED_PAIRS), F.lit(DELIVERED)))
+    return pairs.select(
+        F.explode(of_which.otherwise(F.array(F.lit(EXPECTED_PAIRS)))).alias("which"),
+        time_ms.alias("time_ms"),
+        (outcome == "delivered").cast("int").alias("ended"),
+        outcome.isin("open", "withdrawn").cast("int").alias("censored"),
+        outcome.isin("missed", "lost").cast("int").alias("never"),
+    )
 
 
 def life_table(times: DataFrame) -> DataFrame:

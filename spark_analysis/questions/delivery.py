@@ -12,9 +12,16 @@ from pyspark.sql import DataFrame, Row
 from plugins.registry import name_of_language
 from spark_analysis.answers import Analysis
 from spark_analysis.languages import languages_of
-from spark_analysis.metrics.delay import DELIVERED, EXPECTED_PAIRS, watched_delays
 from spark_analysis.metrics.delivery import pairs, tally
-from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
+from spark_analysis.metrics.estimates import (
+    DELIVERED,
+    EXPECTED_PAIRS,
+    NOTHING,
+    collected,
+    estimates,
+    life_table,
+    watched_delays,
+)
 from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.number_format import number_text, share_text
 from spark_analysis.pair_figures import DeliveryCounts, PairFigures

@@ -46,7 +46,6 @@ def codes_in_code() -> set[str]:
     files.extend((ROOT / "emulation").rglob("plan_file.py"))
     files.extend((ROOT / "spark_analysis" / "graphs").glob("*.py"))
     files.extend((ROOT / "dens").rglob("*graph*.py"))
-    files.extend((ROOT / "dens" / "app" / "graph_feeds").glob("*.py"))
     files.extend((ROOT / "dens" / "app" / "graphs").glob("*.py"))
     return {code for path in files for code in re.findall(r'"(D\d{3})"', path.read_text("utf-8"))}
 

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from dens.app.graph_feeds.connector import Connector
-from dens.app.graph_feeds.state import Change, load_state
+from dens.app.graphs.feed_connector import Connector
+from dens.app.graphs.feed_state import Change, load_state
 from knowledge_manager.feeds.reader import read_feed
 from knowledge_manager.mission_table import load_mission_table
 from plugins.registry import language_named

@@ -1,1 +1,1 @@
-"""Use cases of graph publications and taxonomies."""
+"""Use cases of graph publications, taxonomies, and feeds of content management systems."""

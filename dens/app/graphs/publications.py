@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from dens.app.files import gather
-from dens.app.graph_feeds.publishing import at_item, read_feed_file, statements_of, vector_of
+from dens.app.graphs.feed_items import at_item, read_feed_file, statements_of, vector_of
 from dens.app.graphs.subscriptions import LANGUAGE
 from dens.app.subscriptions.languages import publication_in
 from dens.config.problems import DocumentError, Problem

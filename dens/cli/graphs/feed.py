@@ -9,7 +9,7 @@ from dens.cli.options import AsJson, Vocabularies
 from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
-    from dens.app.graph_feeds.connector import Looked
+    from dens.app.graphs.feed_connector import Looked
 
 
 def feed(
@@ -36,9 +36,8 @@ def feed(
     query. OUT keeps the state, so that each item counts once, also after a restart. Invalid feeds and items
     are reported and skipped, and the exit code is 1.
     """
-    from dens.app.graph_feeds.connector import Connector
-    from dens.app.graph_feeds.following import looks
-    from dens.app.graph_feeds.state import load_state
+    from dens.app.graphs.feed_connector import Connector, looks
+    from dens.app.graphs.feed_state import load_state
     from dens.app.graphs.subscriptions import LANGUAGE
     from dens.app.tables import chosen_table
     from dens.config.refusal import Refusal

@@ -123,8 +123,7 @@ def terms(
 
 def _counted(runs: list["Run"], subject: "Subject", source: str) -> "npt.NDArray[np.int64]":
     """Count the values of an attribute in runs."""
-    from spark_analysis.learning.past_values import counts_of, past_values
-    from spark_analysis.learning.subscription_values import subscription_counts
+    from spark_analysis.learning.past_values import counts_of, past_values, subscription_counts
 
     if source == "subscriptions":
         return subscription_counts(runs, subject)

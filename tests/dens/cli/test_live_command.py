@@ -55,7 +55,7 @@ def test_a_follower_that_is_behind_says_how_far_it_is(capsys: pytest.CaptureFixt
 def test_a_run_that_is_not_there_may_be_waited_for(dens, tmp_path: Path) -> None:
     ended = dens("live", tmp_path / "none")
     assert ended.code == 3
-    assert "no such folder" in ended.err
+    assert "the folder does not exist" in ended.err
     assert "--wait" in ended.err
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dens.config.problems import DocumentError
 from knowledge_manager.feeds.cms_terms import cms_taxonomy
-from knowledge_manager.feeds.labels import class_by_label
+from knowledge_manager.feeds.item import class_by_label
 from knowledge_manager.graphs.taxonomy import Taxonomy, TaxonomyLabel
 from knowledge_manager.graphs.terms import Iri
 

@@ -120,7 +120,7 @@ def test_what_is_no_index_is_refused(index: Path, tmp_path: Path, table: Mission
     assert "not an index" in refused(tmp_path / "nowhere", table)
     assert "has no version 7" in refused(index, table, 7)
     (version_folder(index, 1) / "index.json").write_text("{")
-    assert "no JSON" in refused(index, table)
+    assert "invalid JSON" in refused(index, table)
 
 
 def test_an_array_of_objects_is_never_unpickled(index: Path, table: MissionTable) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_analysis.devices import Devices
-from spark_analysis.metrics.copies import copies_at_end
 from spark_analysis.metrics.delivery import (
+    copies_at_end,
     deliveries,
     delivery_ratio,
     outcomes,

@@ -17,8 +17,7 @@ from spark_analysis.answers import Analysis, analyse
 from spark_analysis.catalogue.recorded import pairs_of
 from spark_analysis.devices import devices_of
 from spark_analysis.live.state import Batch, Delivered, LiveState, NotificationFact
-from spark_analysis.metrics.delay import DELIVERED, watched_delays
-from spark_analysis.metrics.estimates import collected, estimates, life_table
+from spark_analysis.metrics.estimates import DELIVERED, collected, estimates, life_table, watched_delays
 from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.pair_figures import DeliveryCounts, Pair, pair_figures

@@ -10,8 +10,7 @@ from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.devices import Devices
-from spark_analysis.metrics.copies import copies_at_end
-from spark_analysis.metrics.delivery import deliveries, outcomes
+from spark_analysis.metrics.delivery import copies_at_end, deliveries, outcomes
 from spark_analysis.metrics.expected import SubscriptionRevision, expected_deliveries
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import (

@@ -7,9 +7,8 @@ from xml.sax.saxutils import escape
 import pytest
 from typer.testing import CliRunner
 
-from dens.app.graph_feeds.connector import Connector, Looked
-from dens.app.graph_feeds.following import looks
-from dens.app.graph_feeds.state import Change, load_state
+from dens.app.graphs.feed_connector import Connector, Looked, looks
+from dens.app.graphs.feed_state import Change, load_state
 from dens.cli.main import app
 from knowledge_manager.feeds.reader import read_feed
 from knowledge_manager.mission_table import load_mission_table

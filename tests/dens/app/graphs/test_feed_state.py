@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.app.graph_feeds.state import MOST_PUSHED_OUT, Change, ConnectorState, load_state
+from dens.app.graphs.feed_state import MOST_PUSHED_OUT, Change, ConnectorState, load_state
 from dens.config.problems import DocumentError
 
 

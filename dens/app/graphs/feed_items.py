@@ -6,8 +6,7 @@ from typing import Final
 
 from dens.config.problems import DocumentError, Problem
 from dens.config.reading import read_document
-from knowledge_manager.feeds.item import Feed, FeedItem
-from knowledge_manager.feeds.labels import class_by_label
+from knowledge_manager.feeds.item import Feed, FeedItem, class_by_label
 from knowledge_manager.feeds.reader import read_feed
 from knowledge_manager.feeds.tree import LARGEST_FEED
 from knowledge_manager.graphs.terms import Graph, written

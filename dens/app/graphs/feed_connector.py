@@ -5,13 +5,14 @@ in files. Names of output files are made from numbers, never from the content of
 """
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from dens.app.graph_feeds.publishing import FEED_SUFFIXES, at_item, read_feed_file, statements_of, vector_of
-from dens.app.graph_feeds.state import Change, ConnectorState
+from dens.app.graphs.feed_items import FEED_SUFFIXES, at_item, read_feed_file, statements_of, vector_of
+from dens.app.graphs.feed_state import Change, ConnectorState
 from dens.config.atomic_write import write_whole
 from dens.config.problems import DocumentError, Problem
 from dens.config.reading import read_document
@@ -231,3 +232,19 @@ def _is_subscription(item: FeedItem) -> bool:
 
 def _graph(statements: str) -> Graph:
     return read_graph(statements.encode(), "item.nt", "nt").graph
+
+
+def looks(
+    connector: Connector, every_s: float | None, wait: Callable[[float], None] = time.sleep
+) -> Iterator[Looked]:
+    """Yield the first result, and each later one that differs from the one before; without `every_s` only
+    the first. A problem is therefore reported once, not at every pass.
+    """
+    last = connector.look()
+    yield last
+    while every_s is not None:
+        wait(every_s)
+        looked = connector.look()
+        if looked.differs_from(last):
+            yield looked
+        last = looked
