@@ -40,7 +40,6 @@ PATTERN = re.compile(
 LEFT: dict[str, int] = {
     "dens/app": 1,
     "dens/cli": 5,
-    "docs/decisions": 272,
     "spark_analysis": 21,
     "tests": 598,
 }
