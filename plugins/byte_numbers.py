@@ -37,6 +37,8 @@ class ByteReader:
     `before` is the number of bytes that precede these in the vector; errors report offsets in the vector.
     """
 
+    __slots__ = ("_before", "at", "data")
+
     def __init__(self, data: bytes, before: int = 0) -> None:
         self.data = data
         self.at = 0
@@ -47,23 +49,25 @@ class ByteReader:
         return VectorError(self._before + (self.at if at is None else at), message)
 
     def byte(self, what: str) -> int:
-        if self.at >= len(self.data):
+        at = self.at
+        if at >= len(self.data):
             raise self.refused(f"the vector ends where {what} is expected")
-        self.at += 1
-        return self.data[self.at - 1]
+        self.at = at + 1
+        return self.data[at]
 
     def number(self, what: str, most: int = MOST_BYTES) -> int:
         """Read a number of at most `most` bytes."""
-        begin, value = self.at, 0
-        while True:
-            byte = self.byte(what)
-            if self.at == begin + 1 and byte == MORE:
-                raise self.refused("a number has leading zero bytes; write it shorter", begin)
-            value = value << 7 | byte & 127
-            if byte < MORE:
-                return value
+        begin = self.at
+        byte = self.byte(what)
+        if byte == MORE:
+            raise self.refused("a number has leading zero bytes; write it shorter", begin)
+        value = byte & 127
+        while byte >= MORE:
             if self.at == begin + most:
                 raise self.refused(f"a number has more than {_COUNTED[most]} bytes", begin)
+            byte = self.byte(what)
+            value = value << 7 | byte & 127
+        return value
 
     def signed(self, what: str, most: int = MOST_BYTES) -> int:
         """Read a signed number."""

@@ -5,6 +5,9 @@ read and written. The encoder, the decoder, the description of `dens decode` and
 --json` walk the same rows, so that a field is added in one place (decision 0046). Texts and spans are not in
 the table: only authors need them, and a node starts without them. They are mappings from field names.
 
+A `CodecTable` takes bytes that were checked before. A `ReaderTable` checks while it reads: its widths follow
+from the content of the fields.
+
     >>> from collections import namedtuple
     >>> Dated = namedtuple("Dated", "stamp_s rest")
     >>> table = CodecTable(
@@ -23,6 +26,8 @@ the table: only authors need them, and a node starts without them. They are mapp
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
+
+from plugins.byte_numbers import ByteReader
 
 Parts = TypeVar("Parts")
 """The decoded object."""
@@ -112,6 +117,54 @@ class CodecTable(Generic[Parts]):
                 continue
             for number, (element, own) in enumerate(zip(field.elements(piece), note, strict=True)):
                 yield field.name if field.element is None else f"{field.element} {number}", element, own
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderField(Generic[Parts]):
+    """One row of a `ReaderTable`: consecutive bytes, whose width follows from their content.
+
+    `read` takes them from the reader and refuses what `write` does not return. It adds its parts to those of
+    the rows before it, by name. `write` returns the bytes, none for an absent field; for a field that repeats
+    it returns a list, one entry per element.
+    """
+
+    name: str
+    read: Callable[[ByteReader, dict[str, Any]], None]
+    write: Callable[[Parts], bytes | list[bytes]]
+
+
+class ReaderTable(Generic[Parts]):
+    """Rows in the order of their bytes, for a canonical encoding. `make` takes the parts by name."""
+
+    def __init__(self, make: Callable[..., Parts], *fields: ReaderField[Parts]) -> None:
+        self._make = make
+        self.fields = fields
+        self._reads = [field.read for field in fields]
+
+    def encode(self, parts: Parts) -> bytes:
+        written = [field.write(parts) for field in self.fields]
+        return b"".join([b"".join(piece) if isinstance(piece, list) else piece for piece in written])
+
+    def decode(self, data: ByteReader) -> Parts:
+        """Return the decoded object, or raise `VectorError`."""
+        parts: dict[str, Any] = {}
+        for read in self._reads:
+            read(data, parts)
+        data.refuse_rest()
+        return self._make(**parts)
+
+    def annotate(self, parts: Parts, notes: Mapping[str, Any]) -> Iterator[tuple[str, bytes, Any]]:
+        """Yield the name, the bytes and the note of every present field, or of each of its elements.
+
+        The bytes are written again, instead of split: a canonical encoding has no others.
+        """
+        for field in self.fields:
+            written, note = field.write(parts), notes[field.name]
+            if isinstance(written, list):
+                for piece, own in zip(written, note, strict=True):
+                    yield field.name, piece, own
+            elif written:
+                yield field.name, written, note
 
 
 def read_number(data: bytes) -> tuple[int]:

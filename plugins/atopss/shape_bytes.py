@@ -21,6 +21,9 @@ from plugins.byte_numbers import ByteReader, number, signed
 POINT, INTERVAL, AT_MOST, AT_LEAST, TRIANGLE, TRAPEZOID, ANY = range(7)
 _CORNERS: Final = {POINT: 1, INTERVAL: 2, AT_MOST: 2, AT_LEAST: 2, TRIANGLE: 3, TRAPEZOID: 4, ANY: 0}
 
+Thresholds = tuple[int, int]
+"""Those of possibility and necessity, in thirtieths."""
+
 _COMPLEMENT: Final = 8
 _THRESHOLDS: Final = 64
 _HALVES: Final = 128
@@ -64,15 +67,20 @@ def threshold_bytes(possibility: int, necessity: int) -> tuple[int, int]:
     """Return thresholds in thirtieths as Π·16 + N in fifteenths, and which of them are ½: 1 for Π, 2 for N, 3
     for both. The fifteenths of ½ are 7. An invalid threshold raises `ValueError`.
     """
-    if any(t & 1 and t != HALF for t in (possibility, necessity)):
+    if (possibility & 1 and possibility != HALF) or (necessity & 1 and necessity != HALF):
         raise ValueError(f"{possibility}/30, {necessity}/30: a threshold is a whole fifteenth, or one half")
     return possibility >> 1 << 4 | necessity >> 1, possibility & 1 | (necessity & 1) << 1
 
 
-def thresholds_of(fifteenths: int, halves: int) -> tuple[int, int] | None:
-    """Return thresholds in thirtieths; None if ½ is not encoded as by `threshold_bytes`."""
-    found = 2 * (fifteenths >> 4) + (halves & 1), 2 * (fifteenths & 15) + (halves >> 1)
-    return found if all(t == HALF or not t & 1 for t in found) else None
+def whole_thresholds(fifteenths: int) -> Thresholds:
+    """Return the thresholds of a byte in thirtieths, without halves."""
+    return 2 * (fifteenths >> 4), 2 * (fifteenths & 15)
+
+
+def with_halves(thresholds: Thresholds, halves: int) -> Thresholds | None:
+    """Return thresholds with the halves of version 2; None if `threshold_bytes` does not return these."""
+    found = thresholds[0] + (halves & 1), thresholds[1] + (halves >> 1)
+    return found if 1 <= halves <= 3 and all(t == HALF or not t & 1 for t in found) else None
 
 
 def _shape_bytes(shape: Shape, flags: int, thresholds: bytes) -> bytes:
@@ -125,14 +133,13 @@ def read_predicate(data: ByteReader, attribute: int) -> Predicate:
     return Predicate(attribute, shape, complement, *thresholds)
 
 
-def _read_thresholds(data: ByteReader, first: int) -> tuple[int, int]:
+def _read_thresholds(data: ByteReader, first: int) -> Thresholds:
     fifteenths = data.byte("a byte of thresholds")
     if not first & _HALVES:
         if not fifteenths:
             raise data.refused("thresholds of 0 must be omitted", data.at - 1)
-        return 2 * (fifteenths >> 4), 2 * (fifteenths & 15)
-    halves = data.byte("a byte of halves")
-    found = thresholds_of(fifteenths, halves) if 1 <= halves <= 3 else None
+        return whole_thresholds(fifteenths)
+    found = with_halves(whole_thresholds(fifteenths), data.byte("a byte of halves"))
     if found is None:
         raise data.refused("a half is 1 for Π, 2 for N, 3 for both, and has 7 fifteenths", data.at - 1)
     return found

@@ -1,4 +1,4 @@
-"""Encoding of the language (docs/reference/vector-format.md). It is canonical.
+"""Encoding of the language (docs/reference/vector-format.md), as two codec tables. It is canonical.
 
     body           stamp (2)  Π·16 + N  event + 64·norm  (k − 1) + 64·form
                    k × (attribute, shape, weight of a weighted average), rising
@@ -11,9 +11,10 @@ A body follows the overlay's header, and offsets of errors include it. Vectors a
 exactly what encoding writes, and raises `VectorError` for everything else.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from plugins.atopss.notifications import Notification
 from plugins.atopss.shape_bytes import (
@@ -21,12 +22,14 @@ from plugins.atopss.shape_bytes import (
     read_predicate,
     read_value,
     threshold_bytes,
-    thresholds_of,
     value_bytes,
+    whole_thresholds,
+    with_halves,
 )
 from plugins.atopss.shapes.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.byte_numbers import ByteReader, number
+from plugins.codec_table import ReaderField, ReaderTable
 from plugins.stamps import stamp_bytes
 from watchdog.header import BODY_AT
 from watchdog.tokens import AND, NOT
@@ -40,19 +43,8 @@ _HALVES: Final = 3
 """Instead of a form: a threshold of the whole is ½, and one more byte has which one, and the form."""
 DEEPEST: Final = 48
 """Maximum nesting of functions; documents have their own limit."""
-
-
-def encode_subscription(subscription: Subscription) -> bytes:
-    """Return the body of a canonical subscription (`plugins.atopss.canonical` makes one)."""
-    fifteenths, halves = threshold_bytes(subscription.possibility, subscription.necessity)
-    count, form = len(subscription.predicates) - 1, subscription.form
-    joint = [count | _HALVES << 6, form | halves << 2] if halves else [count | form << 6]
-    event = subscription.event | subscription.norm << 6
-    head = stamp_bytes(subscription.stamp_s) + bytes([fifteenths, event, *joint])
-    predicates = b"".join(entry(predicate, subscription.norm) for predicate in subscription.predicates)
-    if subscription.form != Form.TOKENS:
-        return head + predicates
-    return head + predicates + number(len(subscription.tokens)) + subscription.tokens
+_NORMS: Final = tuple(Norm)
+_FORMS: Final = tuple(Form)
 
 
 def entry(predicate: Predicate, norm: Norm) -> bytes:
@@ -61,51 +53,72 @@ def entry(predicate: Predicate, norm: Norm) -> bytes:
     return bytes([predicate.attribute]) + predicate_bytes(predicate) + weight
 
 
-def decode_subscription(body: bytes) -> Subscription:
-    data = ByteReader(body, BODY_AT)
-    stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
+def _reads_byte(part: str, what: str) -> Callable[[ByteReader, dict[str, Any]], None]:
+    def read(data: ByteReader, parts: dict[str, Any]) -> None:
+        parts[part] = data.byte(what)
+
+    return read
+
+
+def _reads_two_bytes(part: str, what: str) -> Callable[[ByteReader, dict[str, Any]], None]:
+    def read(data: ByteReader, parts: dict[str, Any]) -> None:
+        parts[part] = data.byte(what) << 8 | data.byte(what)
+
+    return read
+
+
+def _write_stamp(parts: Subscription | Notification) -> bytes:
+    return stamp_bytes(parts.stamp_s)
+
+
+def _read_thresholds(data: ByteReader, parts: dict[str, Any]) -> None:
     fifteenths = data.byte("a byte of thresholds")
-    second, third = data.byte("an event"), data.byte("a number of predicates")
-    norm, count = Norm(second >> 6), (third & 63) + 1
-    form, (possibility, necessity) = _read_form(data, third >> 6, fifteenths)
-    if form == Form.OR and count == 1:
+    parts["possibility"], parts["necessity"] = whole_thresholds(fifteenths)
+
+
+def _write_thresholds(subscription: Subscription) -> bytes:
+    fifteenths, _ = threshold_bytes(subscription.possibility, subscription.necessity)
+    return bytes([fifteenths])
+
+
+def _read_event_norm(data: ByteReader, parts: dict[str, Any]) -> None:
+    byte = data.byte("an event")
+    parts["event"], parts["norm"] = byte & LAST_EVENT, _NORMS[byte >> 6]
+
+
+def _read_form(data: ByteReader, parts: dict[str, Any]) -> None:
+    """Read the number of predicates and the form of the function. In version 2, a threshold gets its half."""
+    at = data.at
+    byte = data.byte("a number of predicates")
+    count, code = (byte & 63) + 1, byte >> 6
+    if code == _HALVES:
+        byte = data.byte("a form")
+        code = byte & 3
+        thresholds = with_halves((parts["possibility"], parts["necessity"]), byte >> 2)
+        if thresholds is None or code > Form.TOKENS:
+            raise data.refused("unknown form of a function", at)
+        parts["possibility"], parts["necessity"] = thresholds
+    if code == Form.OR and count == 1:
         raise data.refused("a single predicate must be joined by and", data.at - 1)
-    if norm.is_mean and form != Form.AND:
+    if code != Form.AND and parts["norm"].is_mean:
         raise data.refused("a mean must join a flat list", data.at - 1)
-    predicates = _read_predicates(data, count, norm)
-    tokens = _read_tokens(data, count) if form == Form.TOKENS else b""
-    data.refuse_rest()
-    return Subscription(
-        event=second & LAST_EVENT,
-        predicates=predicates,
-        form=form,
-        tokens=tokens,
-        norm=norm,
-        possibility=possibility,
-        necessity=necessity,
-        stamp_s=stamp_s,
-    )
+    parts["form"], parts["count"] = _FORMS[code], count
 
 
-def _read_form(data: ByteReader, code: int, fifteenths: int) -> tuple[Form, tuple[int, int]]:
-    """Read the form of a function, and the thresholds of the whole in thirtieths."""
-    at = data.at - 1
-    if code != _HALVES:
-        return Form(code), (2 * (fifteenths >> 4), 2 * (fifteenths & 15))
-    byte = data.byte("a form")
-    thresholds = thresholds_of(fifteenths, byte >> 2) if 1 <= byte >> 2 <= 3 else None
-    if thresholds is None or byte & 3 > Form.TOKENS:
-        raise data.refused("unknown form of a function", at)
-    return Form(byte & 3), thresholds
+def _write_form(subscription: Subscription) -> bytes:
+    _, halves = threshold_bytes(subscription.possibility, subscription.necessity)
+    count, form = len(subscription.predicates) - 1, subscription.form
+    return bytes([count | _HALVES << 6, form | halves << 2] if halves else [count | form << 6])
 
 
-def _read_predicates(data: ByteReader, count: int, norm: Norm) -> tuple[Predicate, ...]:
+def _read_predicates(data: ByteReader, parts: dict[str, Any]) -> None:
+    is_weighted = parts["norm"] == Norm.WEIGHTED_AVERAGE
     found: list[Predicate] = []
     before = b""
-    for _ in range(count):
+    for _ in range(parts.pop("count")):
         begin = data.at
         predicate = read_predicate(data, _attribute(data))
-        if norm == Norm.WEIGHTED_AVERAGE:
+        if is_weighted:
             predicate = replace(predicate, weight=data.byte("a weight"))
         written = data.data[begin : data.at]
         if written <= before:
@@ -114,9 +127,9 @@ def _read_predicates(data: ByteReader, count: int, norm: Norm) -> tuple[Predicat
             )
         before = written
         found.append(predicate)
-    if norm == Norm.WEIGHTED_AVERAGE and not any(predicate.weight for predicate in found):
+    if is_weighted and not any(predicate.weight for predicate in found):
         raise data.refused("all weights are 0; set at least one")
-    return tuple(found)
+    parts["predicates"] = tuple(found)
 
 
 def _attribute(data: ByteReader) -> int:
@@ -126,7 +139,18 @@ def _attribute(data: ByteReader) -> int:
     return attribute
 
 
-def _read_tokens(data: ByteReader, count: int) -> bytes:
+def _read_tokens(data: ByteReader, parts: dict[str, Any]) -> None:
+    if parts["form"] == Form.TOKENS:
+        parts["tokens"] = _checked_tokens(data, len(parts["predicates"]))
+
+
+def _write_tokens(subscription: Subscription) -> bytes:
+    if subscription.form != Form.TOKENS:
+        return b""
+    return number(len(subscription.tokens)) + subscription.tokens
+
+
+def _checked_tokens(data: ByteReader, count: int) -> bytes:
     """Read the tokens of a function: an operand on the stack is its tokens, and its depth."""
     length = data.number("a number of tokens")
     begin = data.at
@@ -164,44 +188,79 @@ def _read_tokens(data: ByteReader, count: int) -> bytes:
     return tokens
 
 
-def encode_notification(notification: Notification) -> bytes:
-    head = (
-        notification.number.to_bytes(2, "big")
-        + bytes([notification.valid])
-        + stamp_bytes(notification.stamp_s)
-        + bytes(
-            [
-                notification.possibility << 4 | notification.necessity,
-                notification.event,
-                len(notification.values),
-            ]
-        )
-    )
-    return head + b"".join(
-        bytes([attribute]) + value_bytes(shape) for attribute, shape in sorted(notification.values.items())
-    )
+def _read_degrees(data: ByteReader, parts: dict[str, Any]) -> None:
+    byte = data.byte("a byte of degrees")
+    parts["possibility"], parts["necessity"] = byte >> 4, byte & 15
 
 
-def decode_notification(vector: bytes) -> Notification:
-    """Return the content of a notification, or raise `VectorError`."""
-    data = ByteReader(vector)
-    event_number = data.byte("a number") << 8 | data.byte("a number")
-    valid = data.byte("a lifetime")
-    stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
-    degrees = data.byte("a byte of degrees")
-    event, count = data.byte("an event"), data.byte("a number of values")
+def _read_count(data: ByteReader, parts: dict[str, Any]) -> None:
+    """Read the number of values. A missing one is reported before an unknown event."""
+    count, event = data.byte("a number of values"), parts["event"]
     if event > LAST_EVENT:
         raise data.refused(f"unknown event {event}; the last is {LAST_EVENT}", data.at - 2)
     if not 1 <= count <= MOST_VALUES:
         raise data.refused(f"a notification has 1 to {MOST_VALUES} values", data.at - 1)
+    parts["count"] = count
+
+
+def _read_values(data: ByteReader, parts: dict[str, Any]) -> None:
     values: dict[int, Shape] = {}
     before = -1
-    for _ in range(count):
+    for _ in range(parts.pop("count")):
         at = data.at
         attribute = _attribute(data)
         if attribute <= before:
             raise data.refused("attributes are not in ascending order, or one occurs twice", at)
         before = attribute
         values[attribute] = read_value(data)
-    data.refuse_rest()
-    return Notification(event_number, valid, stamp_s, event, values, degrees >> 4, degrees & 15)
+    parts["values"] = values
+
+
+SUBSCRIPTION: Final[ReaderTable[Subscription]] = ReaderTable(
+    Subscription,
+    ReaderField("stamp", _reads_two_bytes("stamp_s", "a stamp"), _write_stamp),
+    ReaderField("thresholds", _read_thresholds, _write_thresholds),
+    ReaderField("event, norm", _read_event_norm, lambda parts: bytes([parts.event | parts.norm << 6])),
+    ReaderField("predicates, form", _read_form, _write_form),
+    ReaderField(
+        "predicate", _read_predicates, lambda parts: [entry(one, parts.norm) for one in parts.predicates]
+    ),
+    ReaderField("tokens", _read_tokens, _write_tokens),
+)
+"""The body of a subscription."""
+
+NOTIFICATION: Final[ReaderTable[Notification]] = ReaderTable(
+    Notification,
+    ReaderField(
+        "event number", _reads_two_bytes("number", "a number"), lambda parts: parts.number.to_bytes(2, "big")
+    ),
+    ReaderField("valid", _reads_byte("valid", "a lifetime"), lambda parts: bytes([parts.valid])),
+    ReaderField("stamp", _reads_two_bytes("stamp_s", "a stamp"), _write_stamp),
+    ReaderField("degrees", _read_degrees, lambda parts: bytes([parts.possibility << 4 | parts.necessity])),
+    ReaderField("event", _reads_byte("event", "an event"), lambda parts: bytes([parts.event])),
+    ReaderField("values", _read_count, lambda parts: bytes([len(parts.values)])),
+    ReaderField(
+        "value",
+        _read_values,
+        lambda parts: [bytes([key]) + value_bytes(shape) for key, shape in sorted(parts.values.items())],
+    ),
+)
+"""A whole notification."""
+
+
+def encode_subscription(subscription: Subscription) -> bytes:
+    """Return the body of a canonical subscription (`plugins.atopss.canonical` makes one)."""
+    return SUBSCRIPTION.encode(subscription)
+
+
+def decode_subscription(body: bytes) -> Subscription:
+    return SUBSCRIPTION.decode(ByteReader(body, BODY_AT))
+
+
+def encode_notification(notification: Notification) -> bytes:
+    return NOTIFICATION.encode(notification)
+
+
+def decode_notification(vector: bytes) -> Notification:
+    """Return the content of a notification, or raise `VectorError`."""
+    return NOTIFICATION.decode(ByteReader(vector))

@@ -10,9 +10,8 @@ from plugins.atopss.authoring.term_shapes import TOO_LARGE
 from plugins.atopss.authoring.thresholds import read_threshold
 from plugins.atopss.authoring.words import predicate_words
 from plugins.atopss.canonical import canonical
-from plugins.atopss.shapes.scale import HALF
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
-from plugins.atopss.vectors import encode_subscription, entry
+from plugins.atopss.vectors import SUBSCRIPTION, encode_subscription
 from plugins.authoring import DEFAULTS, Compiled, CompileOptions
 from plugins.authoring.xml.compiling import has_errors, reader_of, refuse_problems, rounded_lifetime
 from plugins.authoring.xml.document import SubscriptionDocument, read_subscription
@@ -122,12 +121,14 @@ def _spans(
 ) -> tuple[Span | None, ...]:
     """Return the span of each byte of the body."""
     root = document.root
-    spans: list[Span | None] = [None, None]
-    spans.append(document.attribute_span(root, "possibility"))
-    spans.append(document.attribute_span(root, "event"))
-    spans += [None] * (1 + (HALF in (wanted.possibility, wanted.necessity)))
     by_shape = {(one.attribute, one.shape, one.complement): span for one, span in functions.spans.items()}
-    for one in wanted.predicates:
-        span = by_shape.get((one.attribute, one.shape, one.complement))
-        spans += [span] * len(entry(one, wanted.norm))
-    return (*spans, *[None] * (len(encode_subscription(wanted)) - len(spans)))
+    field_spans: dict[str, Span | list[Span | None] | None] = {
+        "stamp": None,
+        "thresholds": document.attribute_span(root, "possibility"),
+        "event, norm": document.attribute_span(root, "event"),
+        "predicates, form": None,
+        "predicate": [by_shape.get((one.attribute, one.shape, one.complement)) for one in wanted.predicates],
+        "tokens": None,
+    }
+    annotated = SUBSCRIPTION.annotate(wanted, field_spans)
+    return tuple(span for _, piece, span in annotated for _ in piece)

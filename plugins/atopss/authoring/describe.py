@@ -14,12 +14,20 @@ from plugins.atopss.authoring.words import (
 )
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shape_bytes import value_bytes
-from plugins.atopss.shapes.scale import HALF, LAST_THRESHOLD
-from plugins.atopss.subscriptions import Form, Norm, Subscription
-from plugins.atopss.vectors import entry
-from plugins.authoring.output.description import Description, VectorKind, notification_head, subscription_head
+from plugins.atopss.shapes.scale import LAST_THRESHOLD
+from plugins.atopss.subscriptions import Norm, Subscription
+from plugins.atopss.vectors import NOTIFICATION, SUBSCRIPTION
+from plugins.authoring.output.description import (
+    Description,
+    Fields,
+    VectorKind,
+    created_words,
+    happened_words,
+    header_fields,
+    lifetime_words,
+)
 from watchdog.header import body_of
+from watchdog.lifetime import lifetime_s
 from watchdog.vector import VectorError
 
 _FIFTEENTH: Final = 17
@@ -45,31 +53,36 @@ def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind 
 
 
 def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None) -> Description:
-    fields, facts = subscription_head(vector, wanted.stamp_s)
-    least = f"Π ≥ {short_threshold(wanted.possibility)}, N ≥ {short_threshold(wanted.necessity)}"
-    fields.take(1, "thresholds", least)
-    norm = wanted.norm.name.lower()
-    fields.take(1, "event, norm", f"{_event_name(wanted.event, event)}, {norm}")
-    halves = HALF in (wanted.possibility, wanted.necessity)
-    fields.take(1 + halves, "predicates, form", f"{len(wanted.predicates)}, {wanted.form.name.lower()}")
+    event_name, norm, form = (
+        _event_name(wanted.event, event),
+        wanted.norm.name.lower(),
+        wanted.form.name.lower(),
+    )
     predicates: list[dict[str, Any]] = []
+    predicate_texts = []
     for one in wanted.predicates:
-        name, condition = (
-            name_of(event, one.attribute),
-            predicate_words(one, attribute_of(event, one.attribute)),
-        )
+        name = name_of(event, one.attribute)
+        condition = predicate_words(one, attribute_of(event, one.attribute))
         weight = f", weight {one.weight}" if wanted.norm == Norm.WEIGHTED_AVERAGE else ""
-        fields.take(len(entry(one, wanted.norm)), "predicate", f"{name} is {condition}{weight}")
+        predicate_texts.append(f"{name} is {condition}{weight}")
         predicates.append({"attribute": name, "index": one.attribute, "words": condition})
-    if wanted.form == Form.TOKENS:
-        rest = len(vector) - sum(len(field.content) for field in fields.found())
-        fields.take(rest, "tokens", " ".join(map(str, wanted.tokens)))
+    field_words = {
+        "stamp": created_words(wanted.stamp_s),
+        "thresholds": f"Π ≥ {short_threshold(wanted.possibility)}, N ≥ {short_threshold(wanted.necessity)}",
+        "event, norm": f"{event_name}, {norm}",
+        "predicates, form": f"{len(predicates)}, {form}",
+        "predicate": predicate_texts,
+        "tokens": " ".join(map(str, wanted.tokens)),
+    }
+    fields, facts = header_fields(vector)
+    fields.take_annotated(SUBSCRIPTION.annotate(wanted, field_words))
     facts |= {
+        "stamp_s": wanted.stamp_s,
         "possibility": wanted.possibility / LAST_THRESHOLD,
         "necessity": wanted.necessity / LAST_THRESHOLD,
         "norm": norm,
-        "form": wanted.form.name.lower(),
-        "event": _event_name(wanted.event, event),
+        "form": form,
+        "event": event_name,
         "event_index": wanted.event,
         "predicates": predicates,
     }
@@ -78,28 +91,40 @@ def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None)
 
 
 def _notification(vector: bytes, notification: Notification, event: EventClass | None) -> Description:
-    fields, facts = notification_head(vector, notification.stamp_s)
-    fields.take(
-        1,
-        "degrees",
-        f"released with Π of {notification.possibility}/15, N of {notification.necessity}/15 or more",
-    )
-    fields.take(1, "event", _event_name(notification.event, event))
-    fields.take(1, "values", str(len(notification.values)))
-    values: list[dict[str, Any]] = []
-    for attribute, shape in notification.values.items():
-        name, words = name_of(event, attribute), shape_words(shape, attribute_of(event, attribute))
-        fields.take(1 + len(value_bytes(shape)), "value", f"{name} is {words}")
-        values.append({"attribute": name, "index": attribute, "words": words})
-    facts |= {
-        "possibility_u8": _FIFTEENTH * notification.possibility,
-        "necessity_u8": _FIFTEENTH * notification.necessity,
-        "event": _event_name(notification.event, event),
+    event_name = _event_name(notification.event, event)
+    possible, necessary = notification.possibility, notification.necessity
+    values = [
+        {
+            "attribute": name_of(event, attribute),
+            "index": attribute,
+            "words": shape_words(shape, attribute_of(event, attribute)),
+        }
+        for attribute, shape in notification.values.items()
+    ]
+    value_texts = [f"{one['attribute']} is {one['words']}" for one in values]
+    field_words = {
+        "event number": f"{notification.number} at its publisher",
+        "valid": lifetime_words(notification.valid),
+        "stamp": happened_words(notification.stamp_s),
+        "degrees": f"released with Π of {possible}/15, N of {necessary}/15 or more",
+        "event": event_name,
+        "values": str(len(values)),
+        "value": value_texts,
+    }
+    fields = Fields(vector)
+    fields.take_annotated(NOTIFICATION.annotate(notification, field_words))
+    facts = {
+        "number": notification.number,
+        "valid": notification.valid,
+        "valid_s": lifetime_s(notification.valid),
+        "stamp_s": notification.stamp_s,
+        "possibility_u8": _FIFTEENTH * possible,
+        "necessity_u8": _FIFTEENTH * necessary,
+        "event": event_name,
         "event_index": notification.event,
         "values": values,
     }
-    listed = ", ".join(f"{one['attribute']} is {one['words']}" for one in values)
-    sentence = f"{_event_name(notification.event, event)} event {notification.number}: {listed}."
+    sentence = f"{event_name} event {notification.number}: {', '.join(value_texts)}."
     return Description("notification", vector, fields.found(), (sentence,), facts)
 
 

@@ -34,7 +34,7 @@ def describe_board_notification(
         "attribute feature": ", ".join(called.values()),
     }
     fields = Fields(vector)
-    fields.take_table(NOTIFICATION, vector, field_words, width)
+    fields.take_annotated(NOTIFICATION.annotate(vector, field_words, width))
     facts = {
         "number": parts.number,
         "valid": parts.valid,

@@ -1,11 +1,10 @@
 """Description of a vector, byte by byte, as `dens decode` prints it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from knowledge_manager.durations import written_duration
-from plugins.codec_table import CodecTable
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 from watchdog.lifetime import lifetime_s
 
@@ -74,11 +73,9 @@ class Fields:
         self._taken.append(VectorField(self._offset, content, name, meaning))
         self._offset += length
 
-    def take_table(
-        self, table: CodecTable[Any], data: bytes, words: Mapping[str, str | Sequence[str]], width: int
-    ) -> None:
-        """Add the fields of a codec table with their texts, of bytes that follow."""
-        for name, piece, meaning in table.annotate(data, words, width):
+    def take_annotated(self, annotated: Iterable[tuple[str, bytes, str]]) -> None:
+        """Add the fields of a codec table with their texts, as its `annotate` yields them."""
+        for name, piece, meaning in annotated:
             self.take(len(piece), name, meaning)
 
     def found(self) -> tuple[VectorField, ...]:
@@ -110,22 +107,3 @@ def happened_words(stamp_s: int) -> str:
 
 def created_words(stamp_s: int) -> str:
     return f"created at {stamp_s} s (modulo 65536)"
-
-
-def subscription_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
-    """Return the fields of a subscription up to its creation time, and their values."""
-    fields, facts = header_fields(vector)
-    fields.take(2, "stamp", created_words(stamp_s))
-    return fields, facts | {"stamp_s": stamp_s}
-
-
-def notification_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
-    """Return the same for a notification."""
-    fields = Fields(vector)
-    number = int.from_bytes(vector[HEADER_ID:HEADER_LIFETIME], "big")
-    fields.take(2, "event number", f"{number} at its publisher")
-    lives_s = lifetime_s(vector[HEADER_LIFETIME])
-    fields.take(1, "valid", lifetime_words(vector[HEADER_LIFETIME]))
-    fields.take(2, "stamp", happened_words(stamp_s))
-    facts = {"number": number, "valid": vector[HEADER_LIFETIME], "valid_s": lives_s, "stamp_s": stamp_s}
-    return fields, facts

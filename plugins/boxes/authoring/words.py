@@ -82,7 +82,7 @@ def _subscription(vector: bytes, parts: BoxesBody, names: Names) -> Description:
     words = [box_words(box, attributes) for box in parts.boxes]
     field_words = {"stamp": created_words(parts.stamp_s), "boxes": str(len(words)), "box": words}
     fields, facts = header_fields(vector)
-    fields.take_table(SUBSCRIPTION, body_of(vector), field_words, names.feature_bytes)
+    fields.take_annotated(SUBSCRIPTION.annotate(body_of(vector), field_words, names.feature_bytes))
     facts |= {
         "stamp_s": parts.stamp_s,
         "event": names.event(parts.event),

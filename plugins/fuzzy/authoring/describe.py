@@ -49,7 +49,7 @@ def _describe_subscription(vector: bytes, body: bytes, parts: SubscriptionBody, 
         "attribute feature": ", ".join(called),
     }
     fields, facts = header_fields(vector)
-    fields.take_table(SUBSCRIPTION, body, field_words, names.feature_bytes)
+    fields.take_annotated(SUBSCRIPTION.annotate(body, field_words, names.feature_bytes))
     facts |= {
         "stamp_s": parts.stamp_s,
         "threshold": parts.threshold / 15,
