@@ -34,9 +34,7 @@ collect_ignore_glob = [] if SOAK else ["soak/*"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--renew-golden", action="store_true", help="write golden files anew instead of comparing"
-    )
+    parser.addoption("--renew-golden", action="store_true", help="rewrite golden files instead of comparing")
     parser.addoption("--cpu", action="store_true", help="show the tests with the most CPU seconds")
 
 

@@ -20,7 +20,7 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
-"""A browser that runs as root in a container, and speaks to nobody on its own."""
+"""A browser that runs as root in a container, and opens no connections of its own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,10 +39,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """While it is open an event loop is running in this thread, and nobody else can have one."""
+    """While it is open an event loop is running in this thread, and no other code can start one."""
     path = chromium()
     assert path is not None, (
-        "there is no Chromium; `make test` installs it, DENS_WITHOUT_BROWSER=1 goes on without"
+        "Chromium is missing; `make test` installs it, DENS_WITHOUT_BROWSER=1 goes on without"
     )
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=QUIET)

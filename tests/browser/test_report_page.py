@@ -44,7 +44,7 @@ DRAWN = """svg => {
 
 @dataclass
 class Opened:
-    """A page, and what it said and asked for while it was opened."""
+    """A page with the console messages and requests recorded while it was opened."""
 
     page: Page
     said: list[str] = field(default_factory=list)

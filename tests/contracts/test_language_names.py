@@ -16,7 +16,7 @@ ROOMS = (
 
 ALLOWED = {
     "dens/boards/board_language.py": "a board has room for one language, and this says which",
-    "dens/boards/mains/board_main.py": "a board's own program; it runs where there is no registry",
+    "dens/boards/mains/board_main.py": "a board's own program; it runs without a registry",
     "emulation/fault_injection/language_pool.py": "documents and their oracle, for each shipped language",
     "plugins/authoring/xml/term_sets.py": "the element <fuzzy-set>, which every language with terms may have",
     "plugins/authoring/xml/words.py": "the element <fuzzy-set>, which every language with terms may have",

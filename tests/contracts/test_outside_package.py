@@ -124,7 +124,7 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (
             ("two_hop:TWO_HOP", "two_hop:NOWHERE"),
@@ -140,19 +140,21 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
     ],
     ids=["missing", "no policy", "no table", "no class", "no language"],
 )
-def test_one_that_cannot_be_used_is_told_in_words(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+def test_one_that_cannot_be_used_is_told_in_words(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
     site = installed(PACKAGE, tmp_path, dict([change]))
     (tmp_path / "harbour.toml").write_text(SCENARIO)
     ended = dens(site, tmp_path, "run", "harbour.toml")
     assert ended.returncode == 3
-    assert said in ended.stderr
+    assert message in ended.stderr
     assert "dens-outside" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert not (tmp_path / "out").exists()
     if "NOWHERE" in change[1]:
         looked = dens(site, tmp_path, "doctor", "--json")
         assert looked.returncode == 1
-        assert said in looked.stdout
+        assert message in looked.stdout
 
 
 SECOND_CSV = SourceKind("second", "file", "text/csv", "another", lambda order: None)  # type: ignore[arg-type, return-value]
@@ -216,7 +218,7 @@ def test_the_policy_gives_as_many_copies_as_it_may(outside: ModuleType) -> None:
 
     item, given = with_code(0), 0
     while (share := policy.share(item, (), 3, 0)) is not None:
-        assert policy.share(with_code(share), (), 4, 0) is None, "a relay gives copies to nobody"
+        assert policy.share(with_code(share), (), 4, 0) is None, "a relay shares no copies"
         item, given = with_code(policy.kept(item, share)), given + 1
     assert given == 3
 

@@ -22,7 +22,7 @@ def arrivals(
 ) -> dict[int, float]:
     """Return when something that the source has at a time can be with everybody, over mediators only.
 
-    Every crossing takes `needs_ms`, and the contact has to last that long. With 0 nobody can have it earlier;
+    Every crossing takes `needs_ms`, and the contact must last that long. With 0 no node can have it earlier;
     with what a hand-shake and a transfer take, whoever can be reached has it by then.
     """
     queue, done = [(float(from_ms), source)], dict[int, float]()

@@ -4,14 +4,14 @@ Slow and obvious on purpose, and independent of `dens/`: no engines, no sessions
 whatever may cross does so in the moment in which a contact begins or a message is made. A device is one
 thing that is met, whatever roles it has; its subscriber has what the device is given.
 
-    direct           a mediator keeps what it has until it meets the device of a subscriber that is owed it
+    direct           a mediator keeps a message until it meets the device of a subscriber it is pending for
     epidemic         every mediator gets everything
     spray_and_wait   a mediator with n > 1 copies gives half of them to one without, and keeps the others
-    prophet          a copy to a mediator likelier to meet a device that is owed it
+    prophet          a copy to a mediator likelier to meet a device it is pending for
     dens             the same while n > 2; of two the second goes to a mediator likelier by a sixteenth
 
-Whatever the policy: a mediator that meets the device of a subscriber that is owed a message delivers it,
-which costs no copies and makes nobody a carrier. Who gets a message from its publisher begins with all
+Whatever the policy: a mediator that meets the device of a subscriber with a pending message delivers it,
+which costs no copies and makes no node a carrier. Who gets a message from its publisher begins with all
 copies: the mediator on its device, or one that a publisher alone meets: each one where copies are not
 counted, else the first one.
 
@@ -41,7 +41,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Event:
-    """A message: made where and when, owed to the subscribers of which devices, alive until before when."""
+    """A message: where and when it was made, for the subscribers of which devices, and its end."""
 
     source: int
     owed_to: frozenset[int]
@@ -67,11 +67,11 @@ class Ground:
     """(device, message) → how many copies its mediator may still make, itself included."""
     delivered: Delivered = field(default_factory=set)
     facts: dict[int, set[tuple[str, int, int]]] = field(default_factory=dict)
-    """What each mediator was told: ("asks", device, 0) and ("has", device, message)."""
+    """What each mediator has learnt: ("asks", device, 0) and ("has", device, message)."""
     likelihoods: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
     """For each device how likely it was to meet others, and when that last rose."""
     told: dict[tuple[int, int], dict[int, float]] = field(default_factory=dict)
-    """(device, peer) → how likely the peer said it was to meet others, when their contact began."""
+    """(device, peer) → how likely the peer reported it was to meet others, when their contact began."""
 
     def likelihood(self, device: int, other: int) -> float:
         """Return how likely a device is to meet another."""
@@ -79,7 +79,7 @@ class Ground:
         return value * 0.98 ** int((self.now_ms - since_ms) // 30_000)
 
     def known_owed(self, device: int, message: int) -> list[int]:
-        """Return to whom a device knows a message to be owed, apart from itself."""
+        """Return the other nodes for which a device knows a message to be pending."""
         return [
             other
             for other in self.events[message].owed_to

@@ -26,12 +26,12 @@ def test_a_millisecond_goes_by_rank_then_as_asked_and_timers_by_node() -> None:
     clock.call_at(5, Rank.ARRIVAL, note, "second arrival")
     clock.call_at(5, Rank.ARRIVAL, note, "third arrival")
     clock.call_at(4, Rank.CONTACT_LOST, note, "earlier")
-    clock.call_at(5, Rank.APPLICATION, note, "asked")
+    clock.call_at(5, Rank.APPLICATION, note, "application")
     clock.run_until(5)
     assert happened == [(4, "earlier")]
     clock.run_until(6)
     words = [
-        "asked",
+        "application",
         "second arrival",
         "third arrival",
         "opened",

@@ -108,7 +108,7 @@ def test_a_damaged_part_is_named(two: tuple[Path, Path], content: bytes | None) 
 
 
 def test_a_lost_part_is_named_and_no_difference(two: tuple[Path, Path]) -> None:
-    """A run that lost something cannot be told from one in which less happened, but by its own books."""
+    """A run that lost something differs from one in which less happened only by its own counters."""
     one, other = two
     *_, last = sorted((other / "trace" / "messages").glob("part-*.parquet"))
     last.unlink()
@@ -118,7 +118,7 @@ def test_a_lost_part_is_named_and_no_difference(two: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("manifest.json", b'{"seed":\n 5,\n', r"one/manifest\.json:3:1: error D383: invalid JSON"),
         ("manifest.json", b"\xff\xfe", r"one/manifest\.json:1:1: error D004: byte 0xff"),
@@ -126,10 +126,10 @@ def test_a_lost_part_is_named_and_no_difference(two: tuple[Path, Path]) -> None:
         ("summary.json", b"", r"one/summary\.json:1:1: error D383: invalid JSON"),
     ],
 )
-def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content: bytes, said: str) -> None:
+def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content: bytes, message: str) -> None:
     one, other = two
     (one / name).write_bytes(content)
-    with pytest.raises(DocumentError, match=said) as refused:
+    with pytest.raises(DocumentError, match=message) as refused:
         compare_runs(one, other)
     assert "Errno" not in str(refused.value)
 

@@ -130,21 +130,21 @@ def test_what_happens_inside_a_device_is_no_contact_and_no_frame(changed: Change
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         (('"mediator", ', ""), "needs a mediator"),
         (('"mediator", ', '"mediator", "mediator", '), "a role is named twice"),
         (('"publisher", ', ""), "only publishers can do this"),
         (('destination = "hosts"', 'destination = "hots"'), 'did you mean "hosts"'),
-        (("count = 10", "count = 1"), "nobody sends messages to itself"),
+        (("count = 10", "count = 1"), "has only one node, and nodes do not send messages to themselves"),
         (("first_s = 30", "first_s = 3600"), "is not within the run"),
         (("size_bytes = 2000", "size_bytes = 70000"), "less than or equal to 60000"),
         (('"publisher", ', '"publsher", '), "group[0].role"),
     ],
 )
-def test_what_does_not_fit_is_told_at_its_place(changed: Changed, change: tuple[str, str], said: str) -> None:
+def test_what_does_not_fit_is_told_at_its_place(changed: Changed, change: tuple[str, str], text: str) -> None:
     problems = check_scenario_file(changed(change))
-    assert any(said in problem.message and problem.line > 0 for problem in problems), problems
+    assert any(text in problem.message and problem.line > 0 for problem in problems), problems
 
 
 def test_a_direct_subscription_has_the_header_that_the_overlay_reads() -> None:

@@ -1,4 +1,4 @@
-"""Ends that know, in a scenario: what nobody in reach can serve is in the trace; deliveries are the same."""
+"""Endpoints with knowledge, in a scenario: unservable subscriptions are traced; deliveries are the same."""
 
 import json
 from pathlib import Path

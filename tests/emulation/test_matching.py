@@ -72,7 +72,7 @@ def test_every_matcher_finds_the_same_and_counts_its_own_work(run: Callable[...,
         assert {row["cost_us"] for row in rows} == {0.0}
         assert sum(row["matches"] for row in rows) >= len(tables["matches"])
         counted[name] = total(rows)
-    assert counted["naive"] == counted["fnif"] == counted["fast"], "few subscriptions are asked one by one"
+    assert counted["naive"] == counted["fnif"] == counted["fast"], "few subscriptions are matched one by one"
     assert counted["fnifc"]["feature_tests"] < counted["fnif"]["feature_tests"]
     assert counted["fip"]["memberships"] < counted["fnif"]["memberships"]
     assert counted["shared"]["rows"] > 0 == counted["fnif"]["rows"]
@@ -133,7 +133,7 @@ def test_a_phone_takes_the_time_of_the_counted_work_and_its_energy(run: Callable
 
 
 def first_answer(tables: Tables) -> tuple[int, float]:
-    """How long after the first notification that a mediator got it said anything, and what matching cost."""
+    """The time from a mediator's first notification to its first message, and the cost of matching."""
     first = next(row for row in tables["matching_work"] if row["number"] is not None)
     said = [
         row["at_ms"]

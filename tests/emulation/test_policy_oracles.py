@@ -36,7 +36,7 @@ SUBSCRIBER, PUBLISHER = 100, 200
 """The numbers of a device's ends are its own number and one of these."""
 MEDIATOR_ONLY, SUBSCRIBER_ONLY, PUBLISHER_ONLY, ASKS, MEASURES, ALL = "m", "s", "p", "ms", "mp", "mps"
 History = list[tuple[tuple[int, int], int, bool]]
-"""Contacts: who, how many half minutes after the one before, and whether somebody publishes before it."""
+"""Contacts: who, how many half minutes after the one before, and whether a node publishes before it."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class IdealWorld:
         self.engines[b].contact_opened(a, self.now_ms)
 
     def settle(self) -> None:
-        """Let everything be said that is due within a second: hellos, answers, acknowledgements."""
+        """Exchange everything due within a second: hellos, answers, acknowledgements."""
         end_ms = self.now_ms + 900
         while self.now_ms <= end_ms:
             under_way = [
@@ -120,7 +120,7 @@ class IdealWorld:
             self.engines[b].contact_lost(a, self.now_ms)
 
     def publish(self, device: int, topic: int) -> None:
-        """Let the publisher of a device tell something of a topic."""
+        """Let the publisher of a device publish to a topic."""
         end = self.engines[device + PUBLISHER if "m" in self.roles[device] else device]
         assert isinstance(end, PublisherEndpoint)
         item_id = end.publish(self.language, bytes((topic, 200)), DAY_Q, self.now_ms)
@@ -176,8 +176,8 @@ def lived(world: IdealWorld, history: History, topics: dict[int, int]) -> tuple[
 def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
     name: str, layout: list[str], history: History, is_plain: bool
 ) -> None:
-    """A message is for one subscriber here, in a language of which mediators are told and in one of which
-    only those are who meet the subscriber."""
+    """A message is for one subscriber here, in a language known to all mediators and in one known
+    only to those that meet the subscriber."""
     roles = dict(enumerate(layout, 1))
     topics = {device: device for device in roles if "s" in roles[device]}
     world = IdealWorld(name, roles, topics, DIRECT_LANGUAGE if is_plain else LANGUAGE)
@@ -190,8 +190,8 @@ def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
 @given(layouts, histories)
 @settings(max_examples=examples(60))
 def test_the_same_holds_where_one_message_is_for_many(name: str, layout: list[str], history: History) -> None:
-    """Of the policies that look at who is owed what, the moment at which a receipt comes decides who carries
-    on; no table of contacts tells it."""
+    """For policies that look at pending deliveries, the time of a receipt decides which node carries it
+    further; no table of contacts shows it."""
     roles = dict(enumerate(layout, 1))
     topics = {device: 1 + device % 2 for device in roles if "s" in roles[device]}
     world = IdealWorld(name, roles, topics)

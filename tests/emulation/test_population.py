@@ -1,4 +1,4 @@
-"""Populations have the number, the likeness, the attributes and the selectivity that were asked for."""
+"""Populations have the number, the likeness, the attributes and the selectivity that were requested."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -93,7 +93,7 @@ WIND = XML.format("weather", PREDICATE.format("wind_speed", "storm"))
 DUST = XML.format(
     "weather", PREDICATE.format("wind_speed", "storm") + PREDICATE.format("fine_dust", "unhealthy")
 )
-"""The poles measure no dust, so nobody can serve the last one."""
+"""The poles measure no dust, so no source can serve the last one."""
 SERVED_BY = {"fever.xml": "patients", "wind.xml": "poles", "dust.xml": None}
 
 Row = dict[str, Any]

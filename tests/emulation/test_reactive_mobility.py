@@ -30,7 +30,7 @@ from emulation.world.reactive_mobility import ReactiveMobility, Responder
 WriteScenario = Callable[..., Path]
 SEED = 5
 HOUR_MS = 3_600_000
-"""For an hour after a call nobody hears another from the same source, as docs/reference/scenario.md says."""
+"""For an hour after a call no node hears another from the same source, as docs/reference/scenario.md says."""
 GROUND = """
 [[zone]]
 kind = "incident_site"
@@ -76,7 +76,7 @@ def called(write_scenario: WriteScenario) -> Scenario:
 
 
 def scenario_file(write: WriteScenario, *changes: tuple[str, str]) -> Path:
-    """Return the file of a small disaster area in which medics go to where they are told of fever."""
+    """Return the file of a small disaster area in which medics go where a fever is reported."""
     return write(
         ('[[group]]\nname = "medics"\n', GROUND.lstrip()),
         ("duration_s = 3600", "duration_s = 5400"),
@@ -93,7 +93,7 @@ def table(run: Path, name: str) -> pa.Table:
 
 
 def walks_in(run: Path, nodes: int) -> list[Legs]:
-    """Return the walks that a trace tells, each in the order of time."""
+    """Return the walks recorded in a trace, each in the order of time."""
     rows = table(run, "motion").to_pandas().sort_values(["node", "begin_ms"])
     return [
         Legs(*(rows[rows.node == node][name].to_numpy() for name in Legs.__slots__)) for node in range(nodes)
@@ -205,11 +205,11 @@ def test_who_was_called_hears_no_other_until_it_is_back_and_none_from_there_for_
             clock.run_until(at_ms)
             before = contacts.place_at(0, at_ms + 5000)
             mobility.on_event(node, match_of(source, at_ms))
-            assert contacts.place_at(0, at_ms + 5000) == before, "nothing turns before it is asked to"
+            assert contacts.place_at(0, at_ms + 5000) == before, "no node turns before its call"
             mobility.react()
             return contacts.place_at(0, at_ms + 5000) != before
 
-        assert not called(5000, 1, node=1), "nobody calls it"
+        assert not called(5000, 1, node=1), "it gets no call"
         assert called(10_000, 1)
         assert contacts.place_at(0, 15_000) == contacts.place_at(1, 0)
         assert not called(19_999, 2), "it is on a call"

@@ -316,7 +316,7 @@ def test_a_folder_that_somebody_writes_is_not_replaced(write_scenario: WriteScen
 
 
 def test_rows_do_not_depend_on_when_ends_were_told(tmp_path: Path) -> None:
-    """Another end of the run means other checkpoints, at which ends are told."""
+    """Another end of the run means other checkpoints, at which expiries are reported."""
     scenario = load_scenario("one_a", ["duration_s=5400", "traffic[0].lifetime_s=900"])
     run_scenario(scenario, 1, tmp_path / "whole")
     run_scenario(scenario, 1, tmp_path / "shorter", until_ms=4_321_000)

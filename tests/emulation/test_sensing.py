@@ -1,4 +1,4 @@
-"""Sensors that nobody asked for: read and written down, unless a scenario reads on demand."""
+"""Sensors without subscriptions: read and recorded, unless a scenario reads on demand."""
 
 from pathlib import Path
 from typing import Any
@@ -52,22 +52,22 @@ def created(tables: dict[str, list[dict[str, Any]]]) -> list[tuple[int, int]]:
 
 
 def test_on_demand_a_sensor_is_read_only_while_somebody_asks_and_tells_the_same(rows: Any) -> None:
-    always, asked = rows("always"), rows("asked", ON_DEMAND)
-    assert created(asked) == created(always) != []
-    for row in asked["filter_decisions"]:
+    always, on_demand = rows("always"), rows("on_demand", ON_DEMAND)
+    assert created(on_demand) == created(always) != []
+    for row in on_demand["filter_decisions"]:
         assert 900_000 <= row["at_ms"] <= 2_060_000
         assert row["installed"] > 0
     wanted = [(one["at_ms"], one["node"]) for one in always["filter_decisions"] if one["installed"]]
-    assert [(one["at_ms"], one["node"]) for one in asked["filter_decisions"]] == wanted
+    assert [(one["at_ms"], one["node"]) for one in on_demand["filter_decisions"]] == wanted
     assert len(always["filter_decisions"]) == 3 * 118, "to the end of the recording"
 
 
 def test_what_is_not_read_costs_no_energy(rows: Any) -> None:
     spent = {}
-    for name, changes in (("always", ()), ("asked", (ON_DEMAND,))):
+    for name, changes in (("always", ()), ("on_demand", (ON_DEMAND,))):
         tables = rows(name, *changes)
         last = {row["node"]: row["compute_j"] for row in tables["energy"]}
         read = {node: [row["node"] for row in tables["filter_decisions"]].count(node) for node in last}
         assert last == {node: pytest.approx(0.5 * read[node], abs=0.51) for node in last}
         spent[name] = sum(last.values())
-    assert spent["asked"] < spent["always"] / 2
+    assert spent["on_demand"] < spent["always"] / 2

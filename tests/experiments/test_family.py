@@ -1,4 +1,4 @@
-"""Families are data: names that mean nothing are told with those that do, before anything is measured."""
+"""Families are data: unknown names are reported with the known ones, before anything is measured."""
 
 import pytest
 
@@ -8,11 +8,11 @@ from dens_experiments.registry import FAMILIES, family_named
 from dens_experiments.sampling import Tell
 
 
-def _measured(asked: Request, tell: Tell) -> Panel:
+def _measured(options: Request, tell: Tell) -> Panel:
     return Panel("t", "n", "ms", (), {}, "")
 
 
-def _elsewhere(asked: Request, tell: Tell) -> Panel:
+def _elsewhere(options: Request, tell: Tell) -> Panel:
     return Panel("elsewhere", "n", "ms", (), {}, "")
 
 
@@ -52,7 +52,7 @@ def test_a_place_has_its_own_measurement() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "asked", "says"),
+    ("wanted", "options", "message"),
     [
         (["fig9"], Request(), "figure 'fig9' is unknown in trial; there are: one, two"),
         (["two"], Request(on=("node x.mjs",)), "two is not measured on node x.mjs; it is on: microbit"),
@@ -69,10 +69,10 @@ def test_a_place_has_its_own_measurement() -> None:
         ),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(wanted: list[str], asked: Request, says: str) -> None:
+def test_what_is_not_there_is_told_with_what_is(wanted: list[str], options: Request, message: str) -> None:
     with pytest.raises(UnknownFigure) as refused:
-        FAMILY.chosen(wanted, asked)
-    assert str(refused.value).startswith(says)
+        FAMILY.chosen(wanted, options)
+    assert str(refused.value).startswith(message)
 
 
 def test_every_family_of_the_registry_can_be_imported() -> None:

@@ -1,4 +1,4 @@
-"""The workload of chapter 5: sizes, shares and seeds are what they are said to be."""
+"""The workload of chapter 5: sizes, shares and seeds are as documented."""
 
 from dataclasses import replace
 from itertools import product
@@ -58,7 +58,7 @@ def test_sizes_are_those_of_the_table(drawn: Drawn) -> None:
 def test_a_publication_satisfies_the_share_that_is_asked_for(drawn: Drawn) -> None:
     for told in drawn.publications[:4]:
         found = sum(is_satisfied(pattern, told) for pattern in drawn.subscriptions)
-        assert 10 <= found <= 12, "ten are parts of it; hardly any other is satisfied by chance"
+        assert 10 <= found <= 12, "ten are parts of it; hardly any other matches at random"
 
 
 @pytest.mark.parametrize("overlap", [0.0, 0.5, 0.9])

@@ -1,4 +1,4 @@
-"""Sessions hear changes: at once, or before the step that they name; what cannot be is told."""
+"""Sessions apply changes at once, or before the step they name; impossible changes are reported."""
 
 import json
 from typing import Any

@@ -80,7 +80,7 @@ def test_well_sealed_nonsense_is_refused(body: bytes) -> None:
 
 @given(st.data())
 def test_well_sealed_damage_never_breaks_a_look_up(data: st.DataObject) -> None:
-    """Somebody may seal a damaged file again: it is refused, or look-ups still end with an answer."""
+    """A damaged file may carry a valid checksum: it is refused, or look-ups still return an answer."""
     import zlib
 
     content = bytearray(compile_thesaurus(CONCEPTS[:6]))

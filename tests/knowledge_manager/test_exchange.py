@@ -68,7 +68,7 @@ def meet(
     now_ms: int,
     spoil: random.Random | None = None,
 ) -> list[bytes]:
-    """Let two machines talk until both are silent and nobody is about to answer; return all that was sent.
+    """Let two machines talk until both are silent and no answer is due; return all that was sent.
     `spoil` flips some bits.
     """
     (a_number, a_machine), (b_number, b_machine) = a, b

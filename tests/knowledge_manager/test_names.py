@@ -73,7 +73,7 @@ def test_a_name_typed_in_two_strokes_is_the_same_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("two words", "is not a name; use a letter of any script"),
         ("3d", "is not a name"),
@@ -84,12 +84,12 @@ def test_a_name_typed_in_two_strokes_is_the_same_name(tmp_path: Path) -> None:
         ("a\\u202eb", "is not a name"),
     ],
 )
-def test_what_is_no_name_is_told_in_words(tmp_path: Path, name: str, said: str) -> None:
+def test_what_is_no_name_is_told_in_words(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / "own.toml"
     path.write_text(OWN.format(event=name, attribute="depth", term="wet"), "utf-8")
     [problem] = check_vocabulary_file(path)
     assert (problem.line, problem.code) == (5, "D203")
-    assert said in problem.message
+    assert message in problem.message
     assert "pattern" not in problem.message
     assert problem.message.isprintable()
 

@@ -31,7 +31,7 @@ EXTRACTS = st.builds(lambda sources: Extract(1, 200, 1, sources), SOURCES)
 
 
 def is_about(wishes: list[tuple[int, int]], extract: Extract) -> bool:
-    """By definition, wish by wish and attribute by attribute."""
+    """By definition, subscription by subscription and attribute by attribute."""
     offered = {
         (source.event, index)
         for source in extract.sources
@@ -94,7 +94,7 @@ def test_a_word_is_about_what_it_means() -> None:
 
 
 def test_a_dictionary_asks_for_what_its_languages_ask_for() -> None:
-    """A language with requirements, one with another question, one that needs nobody."""
+    """A language with requirements, one with another question, one that needs no source."""
 
     class Whatever:
         alternatives = None

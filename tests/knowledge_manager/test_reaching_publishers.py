@@ -139,10 +139,10 @@ def test_every_subscription_reaches_every_publisher_that_offers_its_attributes(
         for publisher in publishers:
             at_ms = installed.get((origin, number, publisher["node"]), inf)
             if publisher["group"] != group:
-                assert at_ms == inf, "nobody is asked for what it does not measure"
+                assert at_ms == inf, "no source is queried for what it does not measure"
                 continue
             assert at_ms >= ideal.get(publisher["node"], inf)
             if publisher["node"] in trimmed:
                 assert at_ms <= trimmed[publisher["node"]]
                 reached += 1
-    assert reached >= 10, "the run is long enough to tell something"
+    assert reached >= 10, "the run is long enough to be meaningful"

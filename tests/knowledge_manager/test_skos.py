@@ -174,7 +174,7 @@ def concept(name: str, *statements: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "told"),
+    ("one", "other", "message"),
     [
         ('dens:unit "degC"', 'dens:unit "degF"', "counts in"),
         ('skos:prefLabel "varme"@nb', 'skos:prefLabel "hete"@nb', "two skos:prefLabel"),
@@ -182,7 +182,7 @@ def concept(name: str, *statements: str) -> str:
 )
 @pytest.mark.parametrize("order", [("a.ttl", "b.ttl"), ("b.ttl", "a.ttl")])
 def test_files_that_contradict_each_other_are_refused_in_either_order(
-    tmp_path: Path, one: str, other: str, told: str, order: tuple[str, str]
+    tmp_path: Path, one: str, other: str, message: str, order: tuple[str, str]
 ) -> None:
     (tmp_path / "a.ttl").write_text(PREFIXES + concept("heat", one))
     (tmp_path / "b.ttl").write_text(PREFIXES + concept("heat", other))
@@ -191,7 +191,7 @@ def test_files_that_contradict_each_other_are_refused_in_either_order(
     (problem,) = raised.value.problems
     assert problem.code == "D221"
     assert Path(problem.file).name == order[1]
-    assert told in problem.message
+    assert message in problem.message
 
 
 @pytest.mark.parametrize("label", ["\\uD800", "\\u001B[31mred", "one\\ntwo", "\\u200B", "\\u0301", " "])

@@ -1,4 +1,4 @@
-"""The registry by document: whose namespace it is, and what is said of one that is nobody's."""
+"""The registry by document: which language owns a namespace, and the error for unknown ones."""
 
 import logging
 import subprocess
@@ -49,7 +49,7 @@ def test_a_document_is_its_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     assert language_of_document(nested.encode(), "a.xml").name == "fuzzy"
 
 
-@pytest.mark.parametrize("start", ["<subscription/>", '<alarm xmlns="urn:nobody"/>', '<a xmlns=""/>'])
+@pytest.mark.parametrize("start", ["<subscription/>", '<alarm xmlns="urn:unknown"/>', '<a xmlns=""/>'])
 def test_a_document_of_nobody_is_refused_with_everybody(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
     register(monkeypatch)
     with pytest.raises(DocumentError) as refused:

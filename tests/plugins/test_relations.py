@@ -76,7 +76,7 @@ def test_law_of_plain_covers_who_is_above_stands_for_and_no_root_for_another(
             first = min(held)
             del held[first]
             index.remove(first)
-            index.remove(first)  # which is no error
+            index.remove(first)  # which does not raise
     above = {key: index.cover_of(key) for key in held}
     assert all(stands_for(held[over], held[key]) for key, over in above.items() if over is not None)
     roots = [key for key, over in above.items() if over is None]

@@ -19,8 +19,8 @@ ASKED = """<subscription xmlns="urn:dens:{language}:1" event="patient">
 @pytest.mark.parametrize("name", ["subscription", "approximate"])
 def test_the_middle_of_what_is_wanted_and_nothing_of_what_is_not(name: str) -> None:
     source = ASKED.format(language=name).encode()
-    language = language_of_document(source, "asked.xml")
-    body = authoring_of(language).compile(source, "asked.xml", TABLE).body
+    language = language_of_document(source, "subscription.xml")
+    body = authoring_of(language).compile(source, "subscription.xml", TABLE).body
     assert language.requested_values is not None
     found = {attribute: byte for event, attribute, byte in language.requested_values(TABLE, body)}
     oxygen = EVENT.attribute("oxygen_saturation")

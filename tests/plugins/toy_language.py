@@ -1,10 +1,10 @@
-"""A second language, as small as one can be: "tell me when this attribute is at least that".
+"""A second language, as small as one can be: "notify me when this attribute is at least that".
 
     <alarm xmlns="urn:test:alarm:1" event="patient" attribute="heart_rate" least="120"/>
 
 Its body is the event class, the attribute and the byte of the bound; a notification is the same three. It
 offers what a language must, relations, and one algorithm by name, but neither explanations nor pictures, no
-way back from bytes, no workloads and no terms: whoever asks for those is told.
+way back from bytes, no workloads and no terms: a request for those is refused with a message.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,5 +1,5 @@
 """Two languages in one scenario, with readings and publications of which not all is known: without faults
-everything that was owed arrives, in each of them, and Spark judges each by itself.
+every expected delivery arrives, in each of them, and Spark judges each by itself.
 """
 
 import json
@@ -150,7 +150,7 @@ def rows(run: Path, table: str) -> list[dict[str, Any]]:
 
 
 def wanted(run: Path, table: str, language: int, concerned: set[tuple[int, int]]) -> set[tuple[int, ...]]:
-    """Return who wants which reading of a table, asked one by one of the language itself."""
+    """Return which subscriber matches which reading of a table, by single calls of the language itself."""
     known = languages()[language]
     assert known.ground_truth is not None
     held = [row for row in rows(run, "subscriptions") if row["language"] == language]

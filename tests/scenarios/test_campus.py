@@ -107,7 +107,7 @@ def test_it_is_done_again_when_the_recording_is_gone(recording: Path, tmp_path: 
         (lambda folder: folder / "Bluetooth_contacts.txt", r"Bluetooth_contacts\.txt:1:1: error D313"),
         (
             lambda folder: folder / "Interest_MacrocategoryB.txt",
-            r"Interest_MacrocategoryB\.txt:1:1: error D319: there is no line",
+            r'Interest_MacrocategoryB\.txt:1:1: error D319: the line "ID …" with the names',
         ),
     ],
 )

@@ -124,7 +124,7 @@ def degree(subscription: bytes, notification: bytes) -> int:
 
 
 def satisfied(run: Run, subscriber: int, at_ms: int, vector: bytes) -> list[int]:
-    """Return the subscriptions of this subscriber that an event at this time is owed to, by the
+    """Return the subscriptions of this subscriber that expect an event at this time, by the
     definition."""
     found = []
     for row in run["subscriptions"]:
@@ -183,7 +183,7 @@ def test_every_organisation_hears_what_it_asked_for_in_its_own_words(
 
 
 def test_the_doctor_sees_sequences_that_no_reading_tells_alone(run: Run) -> None:
-    """Each is told once, though several mediators make it of the parts that boards send."""
+    """Each is delivered once, though several mediators make it of the parts that boards send."""
     vectors = {(row["origin"], row["number"]): row["vector"] for row in run["composites"]}
     group = {row["node"]: row["group"] for row in run["nodes"]}
     seen = [

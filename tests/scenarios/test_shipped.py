@@ -1,4 +1,4 @@
-"""The scenarios that ship tell the stories they say they tell."""
+"""The shipped scenarios behave as their descriptions state."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""A real content management system: Wagtail publishes, edits and deletes, and somebody subscribes in it."""
+"""A real content management system: Wagtail publishes, edits and deletes, and a user subscribes in it."""
 
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 """A real cluster and a real server of Spark Connect on loopback, which all tests of this room share.
 
 Starting one takes a quarter of a minute on two cores, so there is one of each for a whole run of the tests;
-who kills a worker gets another one started the next time that two are asked for.
+who kills a worker gets another one started the next time that two are requested.
 """
 
 import os

@@ -32,7 +32,7 @@ radio = "near"
 mobility = { model = "static" }
 [[subscription]]
 group = "medics"
-file = "wish.xml"
+file = "subscription.xml"
 [[sensor]]
 group = "patients"
 event = "patient"
@@ -51,6 +51,6 @@ SWEEP = """scenario = "little.toml"
 def write_little_sweep(folder: Path, seeds: str = "seeds = [1, 2]") -> Path:
     """Write the scenario, its subscription and the sweep; return the sweep's file."""
     (folder / "little.toml").write_text(SCENARIO)
-    (folder / "wish.xml").write_text(WISH)
+    (folder / "subscription.xml").write_text(WISH)
     (folder / "sweep.toml").write_text(SWEEP % seeds)
     return folder / "sweep.toml"

@@ -48,7 +48,7 @@ def delivered_at(run: SyntheticRun) -> dict[Pair, int]:
 
 
 def withdrawn_at(run: SyntheticRun, pair: Pair) -> int | None:
-    """Return when the last of the subscriptions that a pair is owed to was withdrawn."""
+    """Return when the last of the subscriptions of an expected pair was withdrawn."""
     [told] = [one for one in run.told if (one.origin, one.number) == pair[:2]]
     ends = [wish.withdrawn_ms for wish in run.wishes if wish.subscriber == pair[2] and is_owed(wish, told)]
     known = [end for end in ends if end is not None]
@@ -88,7 +88,7 @@ def is_whole(run: SyntheticRun, pair: Pair) -> bool:
 
 
 def served(run: SyntheticRun, pairs: set[Pair]) -> tuple[int, int, int, int]:
-    """Return owed, delivered, missed, open."""
+    """Return expected, delivered, missed, open."""
     found = [outcome(run, pair) for pair in pairs]
     return len(pairs), found.count("delivered"), found.count("missed"), found.count("open")
 

@@ -1,7 +1,7 @@
-"""A made-up run with seeded chance: every table that the analysis reads, in plain rows.
+"""A made-up run from seeded random numbers: every table that the analysis reads, in plain rows.
 
 Vectors are put together byte by byte from docs/reference/vector-format.md (no code of ours takes part), with
-crisp constraints, so that the oracle beside it can tell a match with two comparisons.
+crisp constraints, so that the oracle beside it can decide a match with two comparisons.
 """
 
 import random
@@ -42,10 +42,10 @@ def mask(attributes: dict[int, Any]) -> int:
     return sum(1 << attribute for attribute in attributes)
 
 
-def subscription_vector(wish: Wish) -> bytes:
-    constraints = b"".join(bytes((*wish.intervals[a], 127)) for a in sorted(wish.intervals))
-    header = bytes((wish.id, wish.seq, 100, 0, 0, 0))
-    return header + constraints + bytes((1 << EVENT, mask(wish.intervals)))
+def subscription_vector(subscription: Wish) -> bytes:
+    constraints = b"".join(bytes((*subscription.intervals[a], 127)) for a in sorted(subscription.intervals))
+    header = bytes((subscription.id, subscription.seq, 100, 0, 0, 0))
+    return header + constraints + bytes((1 << EVENT, mask(subscription.intervals)))
 
 
 def notification_vector(told: Told) -> bytes:
@@ -89,17 +89,17 @@ def synthetic_run(seed: int) -> SyntheticRun:
         "contacts": _contacts(chance, 9),
         "subscriptions": [
             {
-                "subscriber": wish.subscriber,
-                "id": wish.id,
-                "seq": wish.seq,
+                "subscriber": subscription.subscriber,
+                "id": subscription.id,
+                "seq": subscription.seq,
                 "language": 1,
-                "created_ms": wish.created_ms,
-                "expires_ms": wish.expires_ms,
-                "withdrawn_ms": wish.withdrawn_ms,
-                "vector": subscription_vector(wish),
-                "document": f"wish-{wish.id}.xml",
+                "created_ms": subscription.created_ms,
+                "expires_ms": subscription.expires_ms,
+                "withdrawn_ms": subscription.withdrawn_ms,
+                "vector": subscription_vector(subscription),
+                "document": f"subscription-{subscription.id}.xml",
             }
-            for wish in wishes
+            for subscription in wishes
         ],
         "notifications": [
             {

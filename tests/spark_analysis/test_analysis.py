@@ -79,7 +79,7 @@ def test_every_subscription(analysis: Analysis, synthetic: SyntheticRun) -> None
     assert len(analysis.delivery.by_subscription) == len(expected)
     for one in analysis.delivery.by_subscription:
         pairs = expected[int(one.subscriber.split("-")[1]), one.id, one.seq]
-        assert one.document == f"wish-{one.id}.xml"
+        assert one.document == f"subscription-{one.id}.xml"
         assert one.served.owed == len(pairs)
         assert one.served.delivered == sum(pair in arrived for pair in pairs)
 
@@ -253,7 +253,7 @@ def test_a_vector_that_no_language_understands_is_named(
 
 
 def test_ground_truth(analysis: Analysis, synthetic: SyntheticRun) -> None:
-    """The made-up readings are all zero, and the made-up notifications tell of other values."""
+    """The made-up readings are all zero, and the made-up notifications have other values."""
     found = analysis.truth
     wanted = {
         (row["node"], row["event_number"], row["at_ms"], wish.subscriber): row

@@ -1,4 +1,4 @@
-"""Every example of docs/how-to/analysis.md is run, in its order, as somebody would in a notebook; what starts
+"""Every example of docs/how-to/analysis.md is run, in its order, as in a notebook; what starts
 processes of its own is a script.
 """
 

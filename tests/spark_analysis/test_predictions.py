@@ -1,4 +1,4 @@
-"""What was foretold: settled once, true or not, seen before or after."""
+"""Predictions: settled once, true or not, seen before or after."""
 
 from spark_analysis.predictions import PredictionStats, prediction_stats
 

@@ -426,7 +426,7 @@ class TraceOracle:
         return {one["subscriber"] for one in self.satisfied(READINGS, self._vector(row), row.at_ms)}
 
     def _is_part(self, row: Any) -> bool:
-        """Return whether a reading is part of a composite that is asked for, or a source made one of it."""
+        """Return whether a reading is part of a composite that is subscribed, or a source made one of it."""
         at_ms = row.at_ms
         for matcher, one in self._parts:
             in_force = one["created"] <= at_ms < one["expires"]
@@ -648,7 +648,7 @@ class TraceOracle:
         return float(sum(ratios) ** 2 / (len(ratios) * sum(ratio * ratio for ratio in ratios)))
 
     def composites_shown(self) -> set[tuple[int, bytes]]:
-        """Results of composites that subscribers were shown, whichever message told them."""
+        """Results of composites that subscribers were shown, whichever message carried them."""
         told = self.shown[self.shown["language"] == COMPOSITES][["origin", "number", "node"]]
         both = told.merge(self.table("results"), on=["origin", "number"])
         return set(zip(both["node"], both["identity"], strict=True))

@@ -1,4 +1,4 @@
-"""A language whose matches have something to say, for tests; nobody subscribes in it."""
+"""A language whose matches have descriptions, for tests; no scenario subscribes in it."""
 
 from dataclasses import replace
 from typing import Any

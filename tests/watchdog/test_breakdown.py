@@ -26,7 +26,7 @@ def broken_down(function: int, degrees: list[int], order: int = 0) -> int:
 
 
 def is_within(found: int, function: int, degrees: list[int], error: Fraction) -> bool:
-    """Whether a value is no farther from the mean than that, by comparison of rationals alone."""
+    """Whether a value is at most that far from the mean, by comparison of rationals alone."""
     if 0 in degrees:
         return found == 0
     n = len(degrees)

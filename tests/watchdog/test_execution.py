@@ -56,7 +56,7 @@ def wants(event: int, attributes: int, id: int = 0, seq: int = 0) -> bytes:
 
 @dataclass
 class Source:
-    """Notes what is asked of it; may refuse verbs."""
+    """Records its requests; may refuse verbs."""
 
     number: int
     refuses: frozenset[str] = frozenset()

@@ -403,7 +403,7 @@ def test_another_mediator_does_not_replace_one_that_answers(tmp_path: Path) -> N
             board.hear(greeting, mission.now_ms)
             mission.run(20)
         assert (board.publisher.peer, bytes(board.publisher.session)) == (MEDIATOR, session)
-        assert mission.now_ms - board.publisher.heard_ms < 1_000, "it was asked, and has answered"
+        assert mission.now_ms - board.publisher.heard_ms < 1_000, "it was queried, and has answered"
         assert board.publisher.tries == tries
     assert [event for event in mission.events if isinstance(event, DatagramRefused)] == []
 

@@ -97,7 +97,7 @@ def test_the_readmes_example_is_evaluated_as_it_is_written(tmp_path: Path) -> No
 def test_both_conditions_release_what_the_definition_releases(
     tmp_path: Path, condition: str, algorithm: str
 ) -> None:
-    """Every set of the three attributes is asked for; the values of two of three readings satisfy all."""
+    """Every set of the three attributes is subscribed; the values of two of three readings satisfy all."""
     event = 1 << TABLE.event("patient").index
     indexes = [TABLE.event("patient").attribute(name).index for name in VITALS]
     features = [sum(1 << indexes[i] for i in range(3) if chosen >> i & 1) for chosen in range(1, 8)]

@@ -334,7 +334,7 @@ def test_sensors_are_read_only_while_somebody_asks(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("protocol", "temperature", "said"),
+    ("protocol", "temperature", "message"),
     [("file", "20.00", "unknown_source"), ("i2c", "unplugged", "source_failed"), ("i2c", "20.00", None)],
 )
 def test_the_mediator_hears_why_a_source_does_not_run(
@@ -343,14 +343,14 @@ def test_the_mediator_hears_why_a_source_does_not_run(
     capsys: pytest.CaptureFixture[str],
     protocol: str,
     temperature: str,
-    said: str | None,
+    message: str | None,
 ) -> None:
     life = Life(tmp_path, monkeypatch, protocol=protocol)
     life.chip.temperature = temperature
     life.pass_time(3000)
-    assert set(life.refusals) == {said}
-    assert (life.board.guard.interested() == 0) == (said is not None)
-    assert ("dens: source 0, start: 19" in capsys.readouterr().out) == (said == "source_failed")
+    assert set(life.refusals) == {message}
+    assert (life.board.guard.interested() == 0) == (message is not None)
+    assert ("dens: source 0, start: 19" in capsys.readouterr().out) == (message == "source_failed")
     life.close()
 
 

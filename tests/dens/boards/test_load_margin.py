@@ -1,4 +1,4 @@
-"""The networked micro:bit has a margin: statements that nobody planned for do not keep it from loading.
+"""The networked micro:bit has a margin: unplanned statements do not keep it from loading.
 
 Its compiler needs much more heap than what it compiles will take, so an image can be too large to load while
 hundreds of bytes are left. Here characters are added to its largest program until that is so.
@@ -55,11 +55,11 @@ def with_statements(files: dict[str, bytes], number: int) -> dict[str, bytes]:
 @pytest.mark.parametrize("is_recorded", [True, False])
 def test_unplanned_statements_do_not_keep_it_from_loading(tmp_path: Path, is_recorded: bool) -> None:
     files = built(tmp_path, is_recorded, "fnifs")
-    said = {
+    outcomes = {
         number: run_on_microbit(with_statements(files, number), timeout_s=30).split("\n")[0]
         for number in range(MARGIN[is_recorded] + 1)
     }
-    assert set(said.values()) == {"loaded"}, said
+    assert set(outcomes.values()) == {"loaded"}, outcomes
     assert run_on_microbit(with_statements(files, 60), timeout_s=30).startswith("no room")
 
 
@@ -85,10 +85,10 @@ the number of a session."""
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_networked_image_leaves_room(tmp_path: Path, seed: int) -> None:
     files = dict(in_still_air(built(tmp_path, False, "fnifs")))
-    said = "import gc;gc.collect();print('free',gc.mem_free());print('--end--')"
+    statements = "import gc;gc.collect();print('free',gc.mem_free());print('--end--')"
     main = files["main.py"].decode()
     assert main.endswith("\nrun()\n")
-    files["main.py"] = main.replace("\nrun()\n", f"\n{said}\n").encode()
+    files["main.py"] = main.replace("\nrun()\n", f"\n{statements}\n").encode()
     free = run_on_microbit(files, timeout_s=30, seed=seed).split()
     assert free[0] == "free"
     assert int(free[1]) >= FREE

@@ -47,7 +47,7 @@ OUTSIDE = BOXES.replace("<min>20</min><max>22</max>", "<min>0</min><max>20</max>
 
 
 def thermometer(folder: Path) -> dict[str, bytes]:
-    """Return the files of a board that measures 21 degrees for ever, so that nobody comes too late."""
+    """Return the files of a board that measures 21 degrees for ever, so that no subscriber comes too late."""
     settings = board_settings(TABLE, "weather", ["temperature"], node=BOARD, protocol="adc", period_ms=300)
     written = build_board("microbit", folder, "0", settings)
     return in_still_air({path.name: path.read_bytes() for path in written if path.suffix in (".py", ".bin")})

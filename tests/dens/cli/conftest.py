@@ -63,5 +63,5 @@ def dens_process() -> Dens:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an end of a node that nobody answers not wait for the answer: nothing is gained by it."""
+    """Let an endpoint without a peer end at once instead of waiting for an answer."""
     monkeypatch.setattr(asking, "SETTLE_S", 0.2)

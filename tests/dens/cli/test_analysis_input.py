@@ -140,7 +140,7 @@ def test_the_port_of_the_master_is_in_use_by_another_program(run: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.spark
 def test_a_worker_without_the_packages(run: Path, tmp_path: Path) -> None:
-    """A Python that sees no installed package, as a machine would be that nobody prepared."""
+    """A Python that sees no installed package, as on an unprepared machine."""
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     bare.chmod(0o755)

@@ -22,17 +22,17 @@ def test_every_population_has_the_matches_of_the_definition(dens, tmp_path: Path
 
 def check_population(dens, folder: Path, chance: random.Random, algorithm: str) -> int:
     """Hold one population against the oracle; return how many matches it has."""
-    asked, told = random_population(chance)
-    lines = as_lines(asked, told)
-    for name, text in zip(("asked", "told"), lines, strict=True):
+    subscriptions, notifications = random_population(chance)
+    lines = as_lines(subscriptions, notifications)
+    for name, text in zip(("subscriptions", "notifications"), lines, strict=True):
         (folder / name).write_text(text)
     ended = dens(
         "match", "--language", "atopss", "--algorithm", algorithm,
-        "--subscriptions", folder / "asked", "--notifications", folder / "told",
+        "--subscriptions", folder / "subscriptions", "--notifications", folder / "notifications",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     found = {one["n"]: one["matches"] for one in map(json.loads, ended.out.splitlines())}
-    wanted = expected(asked, told)
+    wanted = expected(subscriptions, notifications)
     assert {n: sorted(matches) for n, matches in found.items() if matches} == {
         n: matches for n, matches in wanted.items() if matches
     }

@@ -113,7 +113,7 @@ def test_an_occupied_folder(dens, sample: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written(dens, sample: Path) -> None:
-    """Nobody, root included, can make a folder in sysfs."""
+    """Not even root can create a folder in sysfs."""
     place = Path("/sys/dens-run")
     ended = dens("run", sample / "scenario.toml", "--out", place)
     assert ended.code == 3

@@ -175,7 +175,7 @@ def test_an_emulated_board_is_full_when_the_real_one_is(table: MissionTable) -> 
             assert taken == sum(
                 enter(pool, number, 0, 0, 1, vector, 5, len(vector)) for number in range(2000)
             )
-            assert taken > 1000, "equal wishes are one record"
+            assert taken > 1000, "equal subscriptions share a record"
         assert host.watchdog.counters["refused"] == 1
 
 

@@ -177,8 +177,8 @@ def test_what_a_micro_bit_without_its_link_prints_is_shown_in_words(dens, tmp_pa
     build = ["board", "build", "--board", "microbit", "--without-link", "--period", "0.1"]
     ended = dens(*build, "--subscriptions", hot, "--readings", day, "-o", folder)
     assert ended.code == 0, ended.err
-    said = dens("board", "run", folder, "--seconds", "60", "--json").document()
-    assert [(one["what"], one["words"]) for one in said] == [
+    output = dens("board", "run", folder, "--seconds", "60", "--json").document()
+    assert [(one["what"], one["words"]) for one in output] == [
         ("printed", "weather event 1: temperature is 34.90 degC."),
         ("printed", "weather event 2: temperature is 41.18 degC."),
     ]
@@ -301,7 +301,7 @@ def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: in
 
 
 def test_only_the_key_of_a_mission_is_built_in(dens, tmp_path: Path) -> None:
-    """Another key would be authenticated with, and nobody would understand the board."""
+    """The board would authenticate with another key, and no node would accept its datagrams."""
     assert dens("key", "new", "-o", tmp_path / "mission.key").code == 0
     made = ("--node", "7", "--role", "publisher", "-o", tmp_path / "7.key")
     assert dens("key", "derive", tmp_path / "mission.key", *made).code == 0
@@ -344,14 +344,14 @@ def test_a_board_with_folders_is_reset_before_and_after(
 ) -> None:
     dens("board", "build", "--board", "pico", "-o", tmp_path / "out")
     tool = tmp_path / "mpremote"
-    tool.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" -- >> {tmp_path}/said\n', encoding="utf-8")
+    tool.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" -- >> {tmp_path}/output\n', encoding="utf-8")
     tool.chmod(0o755)
     port = tmp_path / "port"
     port.touch()
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     ended = dens("board", "deploy", port, tmp_path / "out")
     assert ended.code == 0, ended.err
-    first, second, rest = (tmp_path / "said").read_text(encoding="utf-8").split("--\n")
+    first, second, rest = (tmp_path / "output").read_text(encoding="utf-8").split("--\n")
     assert (first, rest) == (f"connect\n{port}\nreset\n", "")
     assert second.endswith("\nreset\n")
     assert ":main.py\n" in second
@@ -363,9 +363,9 @@ def test_a_folder_is_deployed_to_a_micro_bit(dens, tmp_path: Path) -> None:
     dens("board", "build", "--board", "microbit", "-o", tmp_path)
     with started({}, "pty", counted=False) as process:
         assert process.stdout is not None
-        said = process.stdout.readline().decode()
-        port = re.search(r"/dev/\S+", said)
-        assert port is not None, said
+        output = process.stdout.readline().decode()
+        port = re.search(r"/dev/\S+", output)
+        assert port is not None, output
         ended = dens("board", "deploy", port.group(), tmp_path, "--json")
     assert ended.code == 0, ended.err
     assert "dens0.py" in ended.document()["files"]
@@ -388,10 +388,10 @@ def test_a_micro_bit_runs_and_what_it_says_is_shown(dens, tmp_path: Path) -> Non
         "--subscriptions", "0000640000800a147f0201", "--subscriptions", "0100640000d0b5ff780201",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    said = ended.document()
-    assert said[0]["what"] == "announced"
-    assert [one["what"] for one in said].count("installed") == 2
-    assert {one["vector"][12:14] for one in said if one["what"] == "delivered"} == {"bd"}  # 34 of -40..60
+    output = ended.document()
+    assert output[0]["what"] == "announced"
+    assert [one["what"] for one in output].count("installed") == 2
+    assert {one["vector"][12:14] for one in output if one["what"] == "delivered"} == {"bd"}  # 34 of -40..60
     assert "9 missing" in ended.err
 
 
@@ -417,16 +417,16 @@ def test_a_composite_is_asked_for_whole_and_composed_of_what_its_parts_let_throu
         "--subscriptions", "0100640000d0b5ff780201", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    said = ended.document()
+    output = ended.document()
     assert [
-        one["words"] for one in said if one["what"] in ("parts", "installed") and "(" in one["words"]
+        one["words"] for one in output if one["what"] in ("parts", "installed") and "(" in one["words"]
     ] == [
         "the board does not take subscription 2 (sequence.xml) whole (unknown_language), and is offered its "
         "2 parts",
         "the board looks for part 1 of subscription 2 (sequence.xml)",
         "the board looks for part 2 of subscription 2 (sequence.xml)",
     ]
-    delivered = [one["words"] for one in said if one["what"] == "delivered"]
+    delivered = [one["words"] for one in output if one["what"] == "delivered"]
     matches = [words for words in delivered if words.startswith("match for subscription 2")]
     assert matches
     assert all(words.endswith("(match, degree 1.00)") for words in matches)
@@ -447,10 +447,10 @@ def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(de
         in ended.out
     )
     assert "it measures temperature of weather" in ended.out
-    said = " ".join(ended.err.split())
-    assert "column 'humidty' is ignored" in said
-    assert 'did you mean "humidity"?' in said
-    assert "the board did not accept all subscriptions" in said
+    output = " ".join(ended.err.split())
+    assert "column 'humidty' is ignored" in output
+    assert 'did you mean "humidity"?' in output
+    assert "the board did not accept all subscriptions" in output
 
 
 def test_a_vector_that_is_no_subscription_is_refused_before_the_board_starts(dens) -> None:
@@ -538,8 +538,8 @@ def test_a_key_on_a_board_is_readable_by_its_owner_alone_and_that_is_said(dens, 
     folder = tmp_path / "built"
     ended = dens(*words, "--key", tmp_path / "mission.key", "-o", folder)
     assert ended.code == 0
-    said = " ".join(ended.err.split())
-    assert "settings.py contains the mission key (mode 0600)" in said
+    output = " ".join(ended.err.split())
+    assert "settings.py contains the mission key (mode 0600)" in output
     assert (folder / "settings.py").stat().st_mode & 0o777 == 0o600
     secret = (tmp_path / "mission.key").read_text().split()[2]
     holders = [

@@ -23,8 +23,8 @@ ASKED = "010074000003060026ff7f0220090000657f40ff7f02090900c0ff7f40ff7f0209"
 )
 def test_a_vector_that_is_none_is_refused_with_its_offset(dens, vector: str, says: str) -> None:
     ended = dens("decode", vector, "--language", "boxes", "--vocabulary", "weather")
-    told = " ".join((ended.out + ended.err).split())
-    assert (says in told, ended.code) == (True, 3)
+    notifications = " ".join((ended.out + ended.err).split())
+    assert (says in notifications, ended.code) == (True, 3)
 
 
 def test_an_event_of_no_shipped_vocabulary_is_told_by_numbers(dens) -> None:
@@ -79,10 +79,10 @@ def test_explain_says_which_box_or_by_which_side(dens) -> None:
 
 
 def test_golden_through_the_commands(dens, tmp_path: Path) -> None:
-    asked, told = tmp_path / "asked.hex", tmp_path / "told.hex"
-    asked.write_text(ASKED + "\n")
-    told.write_text("00075f0000f059550209\n00075f0000f080550209\n00085f0000f0260220\n")
-    files = ("--subscriptions", asked, "--notifications", told, "--language", "boxes")
+    subscriptions, notifications = tmp_path / "subscriptions.hex", tmp_path / "notifications.hex"
+    subscriptions.write_text(ASKED + "\n")
+    notifications.write_text("00075f0000f059550209\n00075f0000f080550209\n00085f0000f0260220\n")
+    files = ("--subscriptions", subscriptions, "--notifications", notifications, "--language", "boxes")
     lines = [
         '{"n": 0, "matches": [[0, 255, "01"]]}',
         '{"n": 1, "matches": []}',

@@ -1,4 +1,4 @@
-"""A run in which somebody asks in boxes: sources that know nothing of them serve their parts."""
+"""A run with boxes subscriptions: sources that do not support boxes serve their parts."""
 
 import shutil
 from pathlib import Path

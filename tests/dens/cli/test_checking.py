@@ -112,16 +112,16 @@ def test_a_scenario_says_what_the_subscriptions_beside_it_are_used_with(dens, tm
 
 
 def test_a_scenario_says_it_for_what_it_names_elsewhere(dens, tmp_path: Path) -> None:
-    for name in ("mission", "asked"):
+    for name in ("mission", "documents"):
         (tmp_path / name).mkdir()
     vocabulary(tmp_path / "mission" / "lawine.toml", "snow", 0)
-    asked = '[[subscription]]\ngroup = "all"\nfile = "../asked/s.xml"\n'
+    subscribed = '[[subscription]]\ngroup = "all"\nfile = "../documents/s.xml"\n'
     text = SCENARIO.format(vocabulary="lawine.toml", more="")
-    (tmp_path / "mission" / "scenario.toml").write_text(text + asked)
-    subscription(tmp_path / "asked" / "s.xml", "snow", "icy")
+    (tmp_path / "mission" / "scenario.toml").write_text(text + subscribed)
+    subscription(tmp_path / "documents" / "s.xml", "snow", "icy")
     assert dens("check", tmp_path).code == 0
     (tmp_path / "mission" / "scenario.toml").write_text(text)
-    assert dens("check", tmp_path / "asked" / "s.xml").code == 1
+    assert dens("check", tmp_path / "documents" / "s.xml").code == 1
 
 
 def test_a_nodes_file_brings_its_words_along(dens, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ ASCENDING = """<composite xmlns="urn:dens:composite:1" window="PT10M">
 
 
 @pytest.mark.parametrize(
-    ("header", "code", "said"),
+    ("header", "code", "message"),
     [
         ("time_s,heart_rate", 0, ""),
         ("timestamp,heart_rate", 3, "no time column"),
@@ -156,7 +156,7 @@ ASCENDING = """<composite xmlns="urn:dens:composite:1" window="PT10M">
     ],
 )
 def test_unknown_columns_are_reported_and_times_never_invented(
-    dens, tmp_path: Path, header: str, code: int, said: str
+    dens, tmp_path: Path, header: str, code: int, message: str
 ) -> None:
     document, data = tmp_path / "rising.xml", tmp_path / "day.csv"
     document.write_text(ASCENDING)
@@ -164,7 +164,7 @@ def test_unknown_columns_are_reported_and_times_never_invented(
     data.write_text(f"{header}\n0,120{rest}\n9000,130{rest}\n")
     ended = dens("match", document, "--csv", data, "--json")
     assert ended.code == code
-    assert said in ended.err
+    assert message in ended.err
     if code != 3:
         assert ended.document()["ends"] == []
         problems = ended.document()["problems"]

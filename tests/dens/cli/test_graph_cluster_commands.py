@@ -16,7 +16,7 @@ QUERY = (
 PATTERN = "00007400002003010569f3ed00030100050500020600010218122500"
 FEED = """<rss><channel><link>https://example.org/</link>
 <item><guid>https://example.org/1</guid><title>Dam leaks</title><category>flood</category></item>
-<item><author>nobody</author></item></channel></rss>"""
+<item><author>anonymous</author></item></channel></rss>"""
 REPORTS = ("--vocabulary", "reports")
 
 
@@ -26,14 +26,14 @@ def dens(*words: str | Path) -> tuple[int, str, str]:
 
 
 def ended(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str]:
-    """Return exit code and what was said of a failure, as a person sees it."""
+    """Return exit code and the error message as displayed."""
     code = _run([str(word) for word in words], debug=False)
     return code, capsys.readouterr().err
 
 
 @pytest.fixture
 def wishes(tmp_path: Path) -> Path:
-    folder = tmp_path / "wishes"
+    folder = tmp_path / "subscriptions"
     (folder / "north").mkdir(parents=True)
     (folder / "floods.rq").write_text(QUERY % "flood")
     (folder / "north" / "fires.rq").write_text(QUERY % "wildfire")
@@ -54,8 +54,10 @@ def test_an_index_has_a_new_version_each_time_and_the_names_of_its_documents(
 
 
 def test_an_index_of_lines_names_lines(tmp_path: Path) -> None:
-    (tmp_path / "wishes.hex").write_text(f"{PATTERN}\n\n{PATTERN}\n")
-    code, out, _ = dens("graph", "index", tmp_path / "wishes.hex", "-o", tmp_path / "i", *REPORTS, "--json")
+    (tmp_path / "subscriptions.hex").write_text(f"{PATTERN}\n\n{PATTERN}\n")
+    code, out, _ = dens(
+        "graph", "index", tmp_path / "subscriptions.hex", "-o", tmp_path / "i", *REPORTS, "--json"
+    )
     assert (code, json.loads(out)["subscriptions"]) == (0, 2)
     assert json.loads((tmp_path / "i" / "version-0001" / "names.json").read_text()) == ["line 1", "line 3"]
 
@@ -81,9 +83,9 @@ def test_everything_wrong_with_subscriptions_is_told_at_once(
 def test_an_index_that_cannot_be_used_is_refused_before_spark_is_started(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "wishes.hex").write_text(PATTERN)
-    index, told = tmp_path / "i", tmp_path / "told.hex"
-    assert dens("graph", "index", tmp_path / "wishes.hex", "-o", index, *REPORTS)[0] == 0
+    (tmp_path / "subscriptions.hex").write_text(PATTERN)
+    index, told = tmp_path / "i", tmp_path / "notifications.hex"
+    assert dens("graph", "index", tmp_path / "subscriptions.hex", "-o", index, *REPORTS)[0] == 0
     words = ("graph", "filter", index, told, "-o", tmp_path / "o")
     code, said = ended(capsys, *words, "--vocabulary", "medical")
     assert (code, "D528: the index was made with another mission table" in said) == (3, True)

@@ -1,4 +1,4 @@
-"""Folders of runs that somebody sent to do harm: every command ends with a told error, and nothing outside of
+"""Malicious run folders: every command ends with a reported error, and nothing outside of
 the folder is read or changed."""
 
 import json
@@ -56,7 +56,7 @@ def run(whole_run: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """A file that is nobody else's business."""
+    """A private file."""
     path = tmp_path / "secret.txt"
     path.write_text(SECRET)
     path.chmod(0o600)
@@ -94,7 +94,7 @@ READING = COMMANDS | {
 
 
 def told(error: BaseException) -> str:
-    """Return what a person is told; anything but a user's error fails the test."""
+    """Return the reported message; anything but a user error fails the test."""
     failure = failure_of(error)
     assert failure.exit_code == exits.BAD_INPUT, failure.lines
     return "\n".join(failure.lines)
@@ -119,29 +119,32 @@ def test_a_report_never_goes_through_a_link(run: Path, secret: Path) -> None:
 
 
 def test_rerun_follows_no_link_among_the_inputs(dens, run: Path, secret: Path) -> None:
-    [wish] = (run / "inputs").glob("*wish.xml")
-    lead_elsewhere(wish, secret)
+    [subscription] = (run / "inputs").glob("*subscription.xml")
+    lead_elsewhere(subscription, secret)
     ended = dens("rerun", run)
     assert ended.code == exits.BAD_INPUT
-    assert "wish.xml: error D381: is a link, and no link inside the folder of a run is followed" in ended.err
+    assert (
+        "subscription.xml: error D381: is a link, and no link inside the folder of a run is followed"
+        in ended.err
+    )
     assert "SECRET" not in ended.err + ended.out
     assert not run.with_name("run-again").exists()
 
 
 @pytest.mark.parametrize("name", ["../secret.txt", "/etc/passwd", "..", ".", "", "a\0b", "a/b"])
 def test_an_input_is_named_within_its_folder(run: Path, secret: Path, name: str) -> None:
-    change(run, lambda manifest: manifest["inputs"].update({"wish.xml": name}))
+    change(run, lambda manifest: manifest["inputs"].update({"subscription.xml": name}))
     with pytest.raises(DocumentError, match="D382"):
         rerun(run, run.with_name("again"))
 
 
 def test_a_private_recording_stays_private_in_the_run(tmp_path: Path) -> None:
     write_little_sweep(tmp_path)
-    (tmp_path / "wish.xml").chmod(0o600)
+    (tmp_path / "subscription.xml").chmod(0o600)
     run_scenario(load_scenario(tmp_path / "little.toml", ["duration_s=1"]), 1, tmp_path / "run")
-    [wish] = (tmp_path / "run" / "inputs").glob("*wish.xml")
+    [subscription] = (tmp_path / "run" / "inputs").glob("*subscription.xml")
     [words] = (tmp_path / "run" / "inputs").glob("*medical.toml")
-    assert stat.S_IMODE(wish.stat().st_mode) == 0o600
+    assert stat.S_IMODE(subscription.stat().st_mode) == 0o600
     assert stat.S_IMODE(words.stat().st_mode) & 0o077 == 0o044 & ~os.umask(os.umask(0o022))
 
 
@@ -238,13 +241,13 @@ def test_what_is_out_of_bounds_is_told_by_its_key(run: Path, command: str, key: 
     change(run, spoil)
     with pytest.raises(DocumentError) as refused:
         COMMANDS[command](run)
-    said = told(refused.value)
-    assert f"{run}/manifest.json: error D383: " in said
-    assert key in said or key == "schema_version"
+    message = told(refused.value)
+    assert f"{run}/manifest.json: error D383: " in message
+    assert key in message or key == "schema_version"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[" * 200_000, "nests more than 64 tables"),
         ('{"a":' * 200_000, "nests more than 64 tables"),
@@ -256,11 +259,11 @@ def test_what_is_out_of_bounds_is_told_by_its_key(run: Path, command: str, key: 
         ('{"a": "' + "[" * 100_000 + '"}', "schema_version: field required"),
     ],
 )
-def test_a_manifest_that_would_take_all_memory_or_stack(run: Path, text: str, said: str) -> None:
+def test_a_manifest_that_would_take_all_memory_or_stack(run: Path, text: str, message: str) -> None:
     (run / "manifest.json").write_text(text)
     with pytest.raises(DocumentError, match="D383") as refused:
         compare_runs(run, run)
-    assert said in told(refused.value)
+    assert message in told(refused.value)
 
 
 def test_keys_that_nobody_knows_are_passed_over(run: Path) -> None:
@@ -455,7 +458,7 @@ def places(whole_run: Path) -> Iterator[tuple[Path, Path]]:
 
 @pytest.fixture
 def impatient_follower(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a follower not wait for tables that somebody took away."""
+    """Let a follower not wait for tables that were removed."""
     monkeypatch.setattr(live, "_BEGIN_TIMEOUT_S", 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Keys from the command line: made, derived and looked at, and no secret shown that nobody asked for."""
+"""Keys from the command line: generated, derived and inspected; secrets are shown only on request."""
 
 import os
 import stat

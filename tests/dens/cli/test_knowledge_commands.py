@@ -491,7 +491,7 @@ def test_a_folder_that_is_no_run_or_half_of_one(dens, recorded: Path, tmp_path: 
 
 
 def reached_from(node: int, rows: list[dict[str, Any]], at_ms: int, mediators: set[int]) -> set[int]:
-    """Return whom a node reaches through mediators, by trying every contact again until nobody is new."""
+    """Return the nodes reachable through mediators, by retrying every contact until no node is added."""
     reached, before = {node}, 0
     while len(reached) > before:
         before = len(reached)

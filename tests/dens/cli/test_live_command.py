@@ -73,15 +73,16 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: 
     ran = dens("run", folder / "scenario.toml", "--out", folder / "run", "--json").document()
     ended = dens("live", folder / "run", "--json")
     assert ended.code == 0, ended.err
-    told = ended.document()
-    assert (told["status"], told["subscriptions"], told["notifications"]) == (
+    figures = ended.document()
+    assert (figures["status"], figures["subscriptions"], figures["notifications"]) == (
         "complete",
         ran["subscriptions"],
         ran["notifications"],
     )
-    assert told["whole"]["delivered"] == ran["delivered"] > 0
-    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} expected deliveries" in ended.err
-    assert ran["delivery"] == {name: told["whole"][name] for name in ran["delivery"]}, "one definition"
+    assert figures["whole"]["delivered"] == ran["delivered"] > 0
+    expected = figures["whole"]["owed"]
+    assert f"{ran['delivered']:,} of {expected:,} expected deliveries" in ended.err
+    assert ran["delivery"] == {name: figures["whole"][name] for name in ran["delivery"]}, "one definition"
 
 
 def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:

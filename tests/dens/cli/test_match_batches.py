@@ -13,16 +13,23 @@ from watchdog.header import framed
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
     chance = Random(2)
-    asked, told = tmp_path / "asked.hex", tmp_path / "told.hex"
-    subscriptions = []
+    subscriptions, notifications = tmp_path / "subscriptions.hex", tmp_path / "notifications.hex"
+    lines_of_subscriptions = []
     for _ in range(300):
         low = chance.randrange(200)
         box = ((0, low, low + chance.randrange(1, 55)), (3, 0, chance.randrange(254)))
-        subscriptions.append(framed(0, 0, 9, encode_body(BoxesBody(0, 1, (box,)), 1)).hex())
-    asked.write_text("\n".join(subscriptions) + "\n")
+        lines_of_subscriptions.append(framed(0, 0, 9, encode_body(BoxesBody(0, 1, (box,)), 1)).hex())
+    subscriptions.write_text("\n".join(lines_of_subscriptions) + "\n")
     vectors = [(bytes(6) + chance.randbytes(2) + bytes([2, 9])).hex() for _ in range(20)]
-    told.write_text("\n".join([*vectors[:7], "", "zz", "00", *vectors[7:]]) + "\n")
-    return ["--subscriptions", str(asked), "--notifications", str(told), "--language", "boxes"]
+    notifications.write_text("\n".join([*vectors[:7], "", "zz", "00", *vectors[7:]]) + "\n")
+    return [
+        "--subscriptions",
+        str(subscriptions),
+        "--notifications",
+        str(notifications),
+        "--language",
+        "boxes",
+    ]
 
 
 def lines(out: str) -> dict[int, list[list[object]]]:
@@ -50,7 +57,7 @@ def test_every_algorithm_and_level_says_the_same(dens, files: list[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--algorithm", "rtree", "--level", "2"), "give --batch too"),
         (("--algorithm", "rtree", "--batch", "4", "--level", "0"), "unknown level 0 (1 to"),
@@ -60,10 +67,10 @@ def test_every_algorithm_and_level_says_the_same(dens, files: list[str]) -> None
         (("--batch", "0"), "greater than or equal to 1"),
     ],
 )
-def test_what_cannot_be_is_told(dens, files: list[str], more: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_told(dens, files: list[str], more: tuple[str, ...], message: str) -> None:
     ended = dens("match", *files, *more)
     assert ended.code == 2
-    assert said in " ".join((ended.out + ended.err).split())
+    assert message in " ".join((ended.out + ended.err).split())
 
 
 def test_what_the_language_lacks_is_told_with_what_it_has(dens, files: list[str]) -> None:
@@ -74,10 +81,10 @@ def test_what_the_language_lacks_is_told_with_what_it_has(dens, files: list[str]
 
 
 def test_fuzzy_batches_have_no_levels(dens, tmp_path: Path) -> None:
-    asked, told = tmp_path / "asked.hex", tmp_path / "told.hex"
-    asked.write_text("0100640000d06496780201\n")
-    told.write_text("000000000000780201\n000000000000ff0201\n")
-    files = ("--subscriptions", asked, "--notifications", told)
+    subscriptions, notifications = tmp_path / "subscriptions.hex", tmp_path / "notifications.hex"
+    subscriptions.write_text("0100640000d06496780201\n")
+    notifications.write_text("000000000000780201\n000000000000ff0201\n")
+    files = ("--subscriptions", subscriptions, "--notifications", notifications)
     assert dens("match", *files, "--batch", "2").out == dens("match", *files).out
     refused = dens("match", *files, "--batch", "2", "--level", "1")
     assert refused.code == 2

@@ -154,7 +154,7 @@ ON_LOOPBACK = 'node = 1\nstore = "x"\n[udp]\naddress = "127.0.0.1:1"\n[[discover
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "said"),
+    ("text", "code", "message"),
     [
         ('node = 1\nstore = "x"\n', "D343", "this node has no link"),
         (
@@ -225,14 +225,14 @@ ON_LOOPBACK = 'node = 1\nstore = "x"\n[udp]\naddress = "127.0.0.1:1"\n[[discover
         ),
     ],
 )
-def test_a_file_is_refused(dens, tmp_path: Path, text: str, code: str, said: str) -> None:
+def test_a_file_is_refused(dens, tmp_path: Path, text: str, code: str, message: str) -> None:
     path = tmp_path / "node.toml"
     path.write_text(text)
     for command in (["run", path], ["subscribe", path], ["publish", path, path, "--event", "patient"]):
         ended = dens("node", *command)
         assert ended.code == 3
         assert f"error {code}" in ended.err
-        assert said in ended.err
+        assert message in ended.err
     assert [one.name for one in tmp_path.iterdir()] == ["node.toml"]
 
 
@@ -291,13 +291,13 @@ def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
         (["publish", path, path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "no column of patient"),
         (["publish", path, path, "--event", "patiend", "--at", "127.0.0.1:9"], 3, "patient"),
     ]
-    for words, code, said in cases:
+    for words, code, message in cases:
         ended = dens("node", *words)
-        assert (ended.code, said in ended.err.replace("\n", " ")) == (code, True), (words, ended.err)
+        assert (ended.code, message in ended.err.replace("\n", " ")) == (code, True), (words, ended.err)
 
 
 def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens, tmp_path: Path) -> None:
-    """Nobody is at that address; what was said waits in the store for when somebody is."""
+    """No node listens at that address; messages wait in the store until one does."""
     path = node_file(tmp_path, 1)
     words = ["node", "subscribe", path, PATIENT, "--at", "127.0.0.1:9", "--seconds", "0"]
     first = dens(*words, "--json")

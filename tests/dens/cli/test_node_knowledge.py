@@ -38,7 +38,7 @@ def test_where_nobody_answers_it_is_said(dens, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--word", " "], "the word is empty"),
         (["--at", "home"], "is not an address"),
@@ -49,10 +49,10 @@ def test_where_nobody_answers_it_is_said(dens, tmp_path: Path) -> None:
         (["--node", "medics-1"], "this option is for a run"),
     ],
 )
-def test_what_is_asked_wrongly_is_refused(dens, tmp_path: Path, words: list[str], said: str) -> None:
+def test_what_is_asked_wrongly_is_refused(dens, tmp_path: Path, words: list[str], message: str) -> None:
     path = node_file(tmp_path, 1)
     ended = dens("offers", path, *words)
-    assert (ended.code, said in ended.err) == (2, True), ended.err
+    assert (ended.code, message in ended.err) == (2, True), ended.err
 
 
 def test_an_end_finds_its_node_where_no_port_is_told(tmp_path: Path) -> None:

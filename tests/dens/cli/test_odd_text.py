@@ -1,4 +1,4 @@
-"""Characters and bytes that nobody expects are told in words, wherever they stand."""
+"""Unexpected characters and bytes are reported in words, wherever they occur."""
 
 import json
 import os

@@ -41,12 +41,12 @@ def test_a_folder_of_several_languages_is_compiled_by_namespace(dens, tmp_path: 
 
 def test_an_unknown_namespace_is_refused_with_all_that_are_known(dens, tmp_path: Path) -> None:
     path = tmp_path / "odd.xml"
-    path.write_text('<!-- mine -->\n  <thing xmlns="urn:nobody:1"/>\n')
+    path.write_text('<!-- mine -->\n  <thing xmlns="urn:unknown:1"/>\n')
     for command in ("compile", "explain", "check"):
         ended = dens(command, path)
         assert ended.code == (1 if command == "check" else 3)
         assert (
-            f"{path}:2:3: error D010: the document is a <thing> of urn:nobody:1, not a <subscription "
+            f"{path}:2:3: error D010: the document is a <thing> of urn:unknown:1, not a <subscription "
             'xmlns="urn:dens:subscription:1">; other languages: '
             "urn:dens:approximate:1 (atopss), urn:dens:graph:1 (graph), urn:dens:composite:1 (composite), "
             "urn:dens:boxes:1 (boxes), "

@@ -1,4 +1,4 @@
-"""A package with a metric is installed beside DENS; commands show it without being told."""
+"""A package with a metric is installed beside DENS; commands show it without configuration."""
 
 import os
 from pathlib import Path
@@ -85,4 +85,4 @@ def test_one_that_cannot_be_loaded_is_told_in_words(
     assert told.code == 3
     assert "metric met (met_metric:METRIC) of the package met-metric is a int; name a Metric of" in told.err
     assert "Traceback" not in told.err
-    assert not (tmp_path / "out").exists(), "told before anything is run"
+    assert not (tmp_path / "out").exists(), "reported before anything is run"

@@ -8,7 +8,7 @@ import pytest
 from tests.dens.cli.conftest import Dens
 from tests.dens.node.node_process import LONG_S, PATIENT, ROOT, node_file, processes
 
-WISH = ROOT / "docs" / "examples" / "apartment.xml"
+SUBSCRIPTION = ROOT / "docs" / "examples" / "apartment.xml"
 OFFER = ROOT / "docs" / "examples" / "apartment_offer.xml"
 
 
@@ -31,7 +31,7 @@ def test_a_document_reaches_who_asked_over_two_nodes(
         one = flats(tmp_path / "one", 1, routing, f'[[peer]]\nnode = 2\naddress = "{at}"\n')
         near = start("run", one, "--trace", tmp_path / "trace")
         begun = near.wait_for(event="begun")
-        seeker = start("subscribe", two, WISH, "--at", at, "--count", "1", "--seconds", LONG_S)
+        seeker = start("subscribe", two, SUBSCRIPTION, "--at", at, "--count", "1", "--seconds", LONG_S)
         seeker.wait_for(event="acknowledged", type="subscribe", peer=2)
         if routing == "carry":
             near.wait_for(event="replicated", type="subscribe")
@@ -53,14 +53,18 @@ RENT = '<crisp-predicate attribute="rent" operator="le">{}</crisp-predicate></su
 def test_readings_with_gaps_reach_a_fuzzy_subscriber_of_a_broker(dens_process: Dens, tmp_path: Path) -> None:
     """A written advertisement takes the place of that of its language: it announces flats up to 1150."""
     one = flats(tmp_path / "one", 1, "broker")
-    wish, cheap, readings = tmp_path / "wish.xml", tmp_path / "cheap.xml", tmp_path / "flats.csv"
-    wish.write_text(HEAD + RENT.format(1500))
+    subscription, cheap, readings = (
+        tmp_path / "subscription.xml",
+        tmp_path / "cheap.xml",
+        tmp_path / "flats.csv",
+    )
+    subscription.write_text(HEAD + RENT.format(1500))
     cheap.write_text(HEAD + RENT.format(1150))
     readings.write_text("rent,size\n1000,50\n1100,\n1200,60\n")
     with processes() as start:
         near = start("run", one)
         at = near.wait_for(event="begun")["address"]
-        seeker = start("subscribe", one, wish, "--at", at, "--count", "5", "--seconds", LONG_S)
+        seeker = start("subscribe", one, subscription, "--at", at, "--count", "5", "--seconds", LONG_S)
         seeker.wait_for(event="acknowledged", type="subscribe", peer=1)
         given = ("node", "publish", one, readings, "--event", "apartment", "--at", at, "--period", "0.05")
         ended = dens_process(*given, "--json")
@@ -80,19 +84,19 @@ def test_an_advertisement_with_errors_is_named_with_its_place(dens: Dens, tmp_pa
     (tmp_path / "flats.csv").write_text("rent\n1000\n")
     (tmp_path / "bad.xml").write_text(HEAD + RENT.format(1500).replace('"rent"', '"rnt"'))
     given = ("node", "publish", one, tmp_path / "flats.csv", "--event", "apartment", "--at", "127.0.0.1:9")
-    ended = dens(*given, "--advertise", tmp_path / "bad.xml", "--advertise", WISH)
+    ended = dens(*given, "--advertise", tmp_path / "bad.xml", "--advertise", SUBSCRIPTION)
     assert ended.code == 3
     assert "bad.xml:1:" in ended.err
-    assert f"{WISH}: error D364: an advertisement joins by and" in ended.err
+    assert f"{SUBSCRIPTION}: error D364: an advertisement joins by and" in ended.err
 
 
 def test_nothing_is_published_unless_everything_is_good(dens: Dens, tmp_path: Path) -> None:
     node = flats(tmp_path, 1, "carry")
     broken = tmp_path / "broken.xml"
     broken.write_text(OFFER.read_text().replace("20..45", "45..20").replace('"size"', '"sise"'))
-    wish = tmp_path / "wish.xml"
-    wish.write_text(WISH.read_text())
-    ended = dens("node", "publish", node, OFFER, broken, wish)
+    subscription = tmp_path / "subscription.xml"
+    subscription.write_text(SUBSCRIPTION.read_text())
+    ended = dens("node", "publish", node, OFFER, broken, subscription)
     assert ended.code == 3
     codes = [line.split("error ")[1][:4] for line in ended.err.splitlines()]
     assert codes == ["D103", "D166", "D010"]

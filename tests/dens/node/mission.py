@@ -125,7 +125,7 @@ class Mission:
         self.medic.subscribe(compiled_vector(compiled, 0, seq), 1, self.now_ms)
 
     def measure(self) -> None:
-        """Take a reading that the medic wants to know of, if anybody has asked the bed."""
+        """Take a reading that matches the medic's subscription, if one is installed at the bed."""
         self.number += 1
         kind = self.plan.table.event("patient")
         reading = Reading(self.plan.table.feature_bytes)

@@ -44,7 +44,7 @@ class Cost:
 
 @dataclass
 class Flood:
-    """Sends junk, forged hellos and untagged bytes to a node until it is told to end: from sockets of its
+    """Sends junk, forged hellos and untagged bytes to a node until it is stopped: from sockets of its
     own and, where the machine lets it, with the source addresses of honest ends.
     """
 

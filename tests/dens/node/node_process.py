@@ -70,7 +70,7 @@ class Process:
         self._process.send_signal(which)
 
     def rest(self) -> list[dict[str, Any]]:
-        """Return what has been told and not been waited for."""
+        """Return the events that were reported and not waited for."""
         return [self._told.get_nowait() for _ in range(self._told.qsize())]
 
     def clear_away(self) -> None:
@@ -116,5 +116,5 @@ def recording(folder: Path) -> Path:
 
 
 def listening(path: Path, *more: str | Path) -> list[str | Path]:
-    """Return a call of a subscriber whom nobody answers, and who ends at once."""
+    """Return the command of a subscriber that has no peer and ends at once."""
     return ["node", "subscribe", path, "--at", "127.0.0.1:9", "--seconds", "0", *more]

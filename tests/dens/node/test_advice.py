@@ -48,7 +48,7 @@ class Ward:
         self.end.subscribe(vector, 1, self.world.now_ms)
 
     def go_on(self, for_ms: int) -> list[str | None]:
-        """Return what the person is told meanwhile."""
+        """Return the advice printed meanwhile."""
         self.world.events[MEDIC].clear()
         self.world.drive(for_ms)
         told: list[str | None] = []

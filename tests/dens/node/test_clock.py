@@ -1,4 +1,4 @@
-"""The clock of a node from 1970 to 2100, and what is said of one that cannot be right."""
+"""The clock of a node from 1970 to 2100, and the warning about an implausible one."""
 
 import time
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ def test_time_is_never_negative_and_never_jumps(year: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("at_ms", "said"),
+    ("at_ms", "message"),
     [
         (0, "this machine's clock shows 1970-01-01 and is treated as the start of 2020; "),
         (unix_ms(2020) - 1, "this machine's clock shows 2019-12-31 and "),
@@ -40,16 +40,16 @@ def test_time_is_never_negative_and_never_jumps(year: int) -> None:
     ],
 )
 def test_a_clock_that_cannot_be_right_is_told_with_what_follows_and_what_to_do(
-    at_ms: int, said: str | None
+    at_ms: int, message: str | None
 ) -> None:
     told: list[str] = []
     warn_of_clock(told.append, lambda: at_ms)
-    if said is None:
+    if message is None:
         assert told == []
         assert clock_advice(at_ms) is None
     else:
         [line] = told
-        assert line.startswith(said)
+        assert line.startswith(message)
         assert line.endswith("set the clock (timedatectl, or date -s) and start again")
         assert "numbers" in line
         assert "reading" in line

@@ -176,7 +176,7 @@ def test_a_source_that_knows_the_language_sends_the_same_composite_itself() -> N
 
 
 def test_a_source_and_a_mediator_that_both_find_a_match_tell_it_once() -> None:
-    """Somebody else asks for what makes the parts, so the mediator has them too."""
+    """Another subscriber receives the parts, so the mediator has them too."""
     net = Net(languages())
     net.asker.subscribe(SUBSCRIPTION, COMPOSITE_ID, 0)
     for number, part in enumerate(PARTS):

@@ -16,7 +16,7 @@ NOBODY = ["--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]
 def test_documents_are_read_and_announced_by_their_facets(tmp_path: Path) -> None:
     table = load_mission_table(["weather", "reports"])
     told = read_documents(sorted(REPORTS.iterdir()), table, [*REPORTS.iterdir()])
-    assert {Path(one.file).suffix for one in told} == {".ttl", ".jsonld"}, "subscriptions tell nothing"
+    assert {Path(one.file).suffix for one in told} == {".ttl", ".jsonld"}, "subscriptions are not published"
     dictionary = LocalDataDictionary(table)
     offer_documents(told, dictionary)
     offered = {frozenset(one.name for one in source.attributes) for source in dictionary.sources}

@@ -1,4 +1,4 @@
-"""Every kind of event is told: as a document that is JSON, and as a line where a person wants one."""
+"""Every kind of event is formatted as a JSON document and as a line of text."""
 
 import json
 
@@ -57,14 +57,14 @@ def test_what_happened_to_a_message(kind: type[events.MessageEvent]) -> None:
         assert line.endswith(f" {kind.kind} notification 7/5 {way} 3, unverified")
 
 
-@pytest.mark.parametrize(("event", "said"), OTHERS)
-def test_other_events(event: Event, said: str) -> None:
+@pytest.mark.parametrize(("event", "message"), OTHERS)
+def test_other_events(event: Event, message: str) -> None:
     document = json.loads(json.dumps(event_document(event)))
     assert document["at_ms"] == 9
     assert document["event"] in ("refused", "matched", "installed", "removed", "shared")
     line = event_line(event)
     assert line is not None
-    assert line.endswith(said)
+    assert line.endswith(message)
 
 
 @pytest.mark.parametrize("as_json", [True, False])
@@ -102,7 +102,7 @@ def test_older_version_is_counted_and_its_advice_logged_once_per_peer() -> None:
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
-    """A hundred thousand datagrams in a minute, from two thousand places, refused or said again."""
+    """A hundred thousand datagrams in a minute, from two thousand places, refused or repeated."""
     teller, lines = EventFormatter(as_json=as_json), list[str]()
     for number in range(100_000):
         at_ms, peer = number * 60 // 100, number % 2_000

@@ -70,7 +70,7 @@ def test_a_publisher_whose_output_is_lost_publishes_all_the_same(tmp_path: Path)
     with Path("/dev/full").open("w") as full:
         end = begun_with(full, "publish", node_file(tmp_path, 1), recording(tmp_path), *words)
     _, said = end.communicate(timeout=LONG_S)
-    assert end.returncode == 1, "nobody was there to take anything"
+    assert end.returncode == 1, "the reader was gone"
     assert "standard output: No space left on device; this continues" in said
 
 
@@ -78,7 +78,7 @@ def test_a_publisher_whose_output_is_lost_publishes_all_the_same(tmp_path: Path)
 def test_a_subscriber_whose_output_is_lost_ends_and_says_which_output(
     tmp_path: Path, is_full: bool, code: int
 ) -> None:
-    """A reader that went away is no failure, as in `dens … | head`; a full disk is."""
+    """A reader that went away does not count as a failure, as in `dens … | head`; a full disk is."""
     words = ["subscribe", node_file(tmp_path, 1), PATIENT, "--at", "127.0.0.1:9", "--json"]
     if is_full:
         with Path("/dev/full").open("w") as full:

@@ -89,7 +89,7 @@ def file_of(folder: Path, node: int, discovery: str, key: str, address: str = "0
 
 
 def asked(net: Bridge, number: int, path: Path) -> dict[str, Any]:
-    """Ask the partition, as somebody in this namespace who finds a DENS node by its beacons."""
+    """Query the partition from this namespace, as a client that finds a DENS node by its beacons."""
     command = [sys.executable, "-m", "dens.cli", "offers", str(path), "--json", "--wait", "4"]
     ended = subprocess.run(
         [*net.within(number), *command], capture_output=True, text=True, cwd=ROOT, timeout=LONG_S, check=False
@@ -111,7 +111,7 @@ def until_answered(net: Bridge, number: int, path: Path, mediators: int) -> dict
 
 
 def test_three_nodes_find_each_other_are_parted_and_meet_again(tmp_path: Path) -> None:
-    """Beside them, on the same group and port, is a node of another mission, which nobody hears."""
+    """Beside them, on the same group and port, is a node of another mission, which is ignored."""
     for key in ("ours.key", "theirs.key"):
         write_key(new_mission_key(), tmp_path / key)
     with bridge(3) as net, processes() as start:

@@ -1,4 +1,4 @@
-"""What the journal is told stands in the trace: the rows and columns that no run of the first language
+"""Journal entries appear in the trace: the rows and columns that no run of the first language
 fills."""
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ DOCUMENT = st.tuples(
 
 
 def written(run: Path, table: str, tell: Callable[[Journal], object]) -> list[dict[str, Any]]:
-    """Return what stands in a table after a journal was told something."""
+    """Return the rows of a table after events were written to the journal."""
     with TraceWriter(run / "trace", rows_per_part=3) as trace:
         tell(Journal(trace, 0))
     return list(rows_of(run, table))

@@ -1,4 +1,4 @@
-"""How a node matches is chosen in its file, and what it cannot be is told there."""
+"""The node file selects the matching algorithm; unsupported values are reported with their place."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from dens.node.settings.node_file import check_node_file, load_node
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "said"),
+    ("line", "code", "message"),
     [
         ('matcher = "fnic"', "D390", 'did you mean "fnifc"?'),
         ('condition = "exakt"', "D391", "(subset, exact)"),
@@ -16,13 +16,13 @@ from dens.node.settings.node_file import check_node_file, load_node
     ],
 )
 def test_a_node_that_matches_by_no_known_name_is_told_where(
-    tmp_path: Path, line: str, code: str, said: str
+    tmp_path: Path, line: str, code: str, message: str
 ) -> None:
     path = tmp_path / "node.toml"
     path.write_text(f'node = 1\nstore = "s"\n{line}\n[udp]\naddress = "127.0.0.1:1"\n')
     [problem] = check_node_file(path)
     assert (problem.code, problem.line, problem.column) == (code, 3, 1)
-    assert said in problem.message
+    assert message in problem.message
 
 
 def test_a_node_matches_by_the_algorithm_and_condition_of_its_file(tmp_path: Path) -> None:

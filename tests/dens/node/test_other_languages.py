@@ -72,7 +72,7 @@ def test_the_same_bytes_in_another_language_ask_for_something_else(tmp_path: Pat
 
 def test_a_document_of_nobody_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "odd.xml"
-    path.write_text('<subscription xmlns="urn:nobody"/>')
+    path.write_text('<subscription xmlns="urn:unknown"/>')
     end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
     with pytest.raises(DocumentError, match=rf"odd.xml:1:1: error D010: .*{NAMESPACE}"):
         ask(end, path)

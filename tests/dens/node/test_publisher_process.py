@@ -1,4 +1,4 @@
-"""What `dens node publish` does with what cannot be taken: it is told, and never becomes an alarm."""
+"""`dens node publish` reports unusable readings; they never become alarms."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The stores of a node and of its ends: whose they are, what is refused, and what is said of them."""
+"""The stores of a node and of its endpoints: ownership, refusals and messages."""
 
 import signal
 from pathlib import Path
@@ -31,16 +31,16 @@ def test_a_store_that_never_was_one_is_refused_and_left_alone(dens, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("store", "said"),
+    ("store", "message"),
     [(".", "is a folder"), ("none/node.sqlite", "does not exist"), ("/dev/null", "not a regular file")],
 )
-def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, said: str) -> None:
+def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, message: str) -> None:
     path = node_file(tmp_path, 1)
     path.write_text(path.read_text().replace("node.sqlite", store))
     ended = dens("node", "run", path)
     assert ended.code == 3
     assert "error D349" in ended.err
-    assert said in ended.err
+    assert message in ended.err
     assert "another node" not in ended.err
 
 
@@ -115,7 +115,7 @@ def test_an_end_whose_store_is_in_use_is_told_to_take_another_number(dens, tmp_p
 
 def numbers_of(path: Path, owner: Owner, now_ms: int) -> tuple[int, int]:
     """Return the numbers that this owner's next message and next session would have."""
-    store = open_store(path, owner, now_ms, lambda said: None, recover=True)
+    store = open_store(path, owner, now_ms, lambda message: None, recover=True)
     ledger = DurableState(store, Limits())
     ledger.load()
     found = ledger.item_number(), ledger.session_number()
@@ -138,15 +138,15 @@ def test_whoever_lost_its_store_says_nothing_under_old_numbers(tmp_path: Path) -
 
 
 def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
-    place, owner, said = tmp_path / "node.sqlite", Owner(MEDIATOR, 1), []
-    store = open_store(place, owner, 5_000_000, said.append, recover=False)
+    place, owner, messages = tmp_path / "node.sqlite", Owner(MEDIATOR, 1), []
+    store = open_store(place, owner, 5_000_000, messages.append, recover=False)
     store.put(Space.ITEM, item_id(7, 1), Item(MessageType.SUBSCRIBE, 1, 7, 1, 5_000_000, 99, 1, b"\0\0\x63"))
     store.commit()
     store.close()
-    open_store(place, owner, 4_995_000, said.append, recover=False).close()
-    assert said == []
-    open_store(place, owner, 1_400_000, said.append, recover=False).close()
-    assert "clock is 3,600 s behind what the store has seen" in said[0]
+    open_store(place, owner, 4_995_000, messages.append, recover=False).close()
+    assert messages == []
+    open_store(place, owner, 1_400_000, messages.append, recover=False).close()
+    assert "clock is 3,600 s behind what the store has seen" in messages[0]
 
 
 @pytest.mark.slow

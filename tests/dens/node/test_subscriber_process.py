@@ -1,4 +1,4 @@
-"""A subscriber's process: what its output could not take is kept, and silence and signatures are told."""
+"""A subscriber's process: unwritten events are kept; silence and signatures are reported."""
 
 import asyncio
 

@@ -102,7 +102,7 @@ step = st.one_of(
 
 @given(st.lists(step, max_size=12))
 def test_what_is_active_is_what_a_dictionary_of_names_says(tmp_path_factory, steps) -> None:
-    """Whatever is asked, changed, withdrawn and restarted, each name has its newest document, and no two
+    """After any subscribe, change, withdrawal and restart each name has its newest document, and no two
     subscriptions share an id."""
     folder = tmp_path_factory.mktemp("documents")
     store = MemoryStore()

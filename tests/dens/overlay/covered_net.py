@@ -1,4 +1,4 @@
-"""A small world without loss in which mediators may spare installs: who meets whom is said, and time passes
+"""A small world without loss in which mediators may spare installs: contacts are scripted, and time passes
 as the machines ask for it.
 """
 
@@ -109,7 +109,7 @@ class CoveredNet:
         self.run(0)
 
     def run(self, for_ms: int = 1_000) -> None:
-        """Let time pass, from one moment at which somebody wants attention to the next."""
+        """Let time pass, from one due timer to the next."""
         end_ms = self.now_ms + for_ms
         while True:
             is_busy = True
@@ -151,7 +151,7 @@ class CoveredNet:
         self.run()
 
     def read(self, topic: int, value: int) -> ItemId | None:
-        """Let the source measure something; it tells of it if somebody wants it."""
+        """Let the source take a reading; it publishes it if an installed subscription matches."""
         vector = bytes((topic, value))
         source = self.engines[SOURCE]
         assert isinstance(source, PublisherEndpoint)
@@ -184,7 +184,7 @@ class CoveredNet:
         return self.told(REMOVE, by)
 
     def spared(self) -> list[tuple[int, int]]:
-        """Return (subscriber, id) of what mediators said they spared the source."""
+        """Return (subscriber, id) of the installs that mediators reported as suppressed."""
         return [
             (event.item.origin, event.item.payload[0])
             for _, event in self.events

@@ -1,4 +1,4 @@
-"""What mediators make of what they hold: once for everybody, durably, and told to nobody who makes it too.
+"""Composite events made by mediators: once for all, durably, and not sent to nodes that make them too.
 
 The language is `SEQUENCE` of the fault-injection worlds: a notification of one topic, then one of another, of
 the same source.

@@ -192,7 +192,7 @@ def test_a_renewed_end_replaces_the_earlier_one() -> None:
 
 
 class CountingStore(MemoryStore):
-    """Counts how often it is asked to write."""
+    """Counts the writes."""
 
     commits = 0
 

@@ -166,7 +166,7 @@ def test_an_end_speaks_for_itself_only() -> None:
 
 
 def test_a_notification_from_before_the_end_is_matched_after_it() -> None:
-    """The owed rule looks at event times: what comes late is owed all the same, while the subscription
+    """Pending deliveries depend on event times: a late notification is still pending while the subscription
     lingers.
     """
     node = mediator()
@@ -395,7 +395,7 @@ def test_of_two_mediators_the_one_with_the_lower_number_speaks_first_and_the_oth
         assert said == list(range(first_ms, 3_000, 1_000))
     end = SubscriberEndpoint(9, Mission(7), MemoryStore(), 0)
     end.contact_opened(2, 0)
-    assert end.datagrams_to_send(0), "an end waits for nobody"
+    assert end.datagrams_to_send(0), "an endpoint waits for no peer"
 
 
 def test_two_mediators_need_four_datagrams_to_know_that_they_know_the_same() -> None:
@@ -416,7 +416,7 @@ def test_two_mediators_need_four_datagrams_to_know_that_they_know_the_same() -> 
 
 
 class AsksWhoIsOwed(Epidemic):
-    """Everybody gets everything, and somebody looks at who is owed."""
+    """All subscribers receive everything, and the pending deliveries are checked."""
 
     asks_who_is_owed = True
 

@@ -27,7 +27,7 @@ SECONDS = 30
 
 
 def run(seed: int, a_second: int) -> tuple[World, int]:
-    """Let a hostile publisher, always in contact with two mediators, tell of so many events a second.
+    """Let a hostile publisher, always in contact with two mediators, publish this many events per second.
 
     Contacts and operations of the honest nodes are drawn apart, so that they are the same whatever it does.
     """

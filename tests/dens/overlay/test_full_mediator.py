@@ -35,7 +35,7 @@ def announced(publisher: int) -> Item:
 
 
 @pytest.mark.parametrize(
-    ("said", "refused", "let_go"),
+    ("items", "refused", "let_go"),
     [
         ([asked(1), asked(2), asked(3)], [13], []),
         ([taken_back(1), taken_back(2), taken_back(3)], [23], []),
@@ -47,19 +47,19 @@ def announced(publisher: int) -> Item:
 )
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_a_full_mediator_says_what_it_did_not_keep(
-    said: list[Item], refused: list[int], let_go: list[tuple[int, str]], is_restarted: bool
+    items: list[Item], refused: list[int], let_go: list[tuple[int, str]], is_restarted: bool
 ) -> None:
     store = MemoryStore()
     node = mediator(store, limits=FULL)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
-    for item in said[:2]:
+    for item in items[:2]:
         peer.send(item)
     peer.hear()
     assert not any(isinstance(event, CopyDropped | MessageRefused) for event in events(node))
     if is_restarted:
         node = mediator(store.crash(), 400, FULL)
         peer = ScriptedPeer(node, 3, Role.MEDIATOR, 400)
-    peer.send(said[2])
+    peer.send(items[2])
     happened = events(node)
     assert [
         (event.item.number, event.reason) for event in happened if isinstance(event, CopyDropped)
@@ -118,7 +118,7 @@ def short(item: Item) -> Item:
 
 
 @pytest.mark.parametrize(
-    "made", [asked, taken_back, received, announced], ids=["asked", "taken back", "received", "announced"]
+    "made", [asked, taken_back, received, announced], ids=["subscribed", "withdrawn", "received", "announced"]
 )
 def test_what_has_ended_takes_no_room_and_no_part_any_more(made: Callable[[int], Item]) -> None:
     """Also not as something newer: a node that lost its store begins with low numbers and revisions again."""
@@ -138,8 +138,8 @@ def test_what_has_ended_takes_no_room_and_no_part_any_more(made: Callable[[int],
 def test_what_ended_while_it_waited_to_be_sent_is_not_sent() -> None:
     node = mediator()
     peers = [ScriptedPeer(node, number, Role.MEDIATOR) for number in (3, 8)]
-    said = Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, 0, 1, b"\x03\x09")
-    peers[0].send(said)
-    peers[0].send(said.replace(number=2, lifetime_q=HOUR_Q))
+    message = Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, 0, 1, b"\x03\x09")
+    peers[0].send(message)
+    peers[0].send(message.replace(number=2, lifetime_q=HOUR_Q))
     sent = [item.number for item in peers[1].hear(1_000) if item.type == MessageType.NOTIFICATION]
     assert sent == [2]

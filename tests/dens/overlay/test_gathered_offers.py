@@ -1,4 +1,4 @@
-"""What several nodes tell of offers is put together in any order, and bounded."""
+"""Offers reported by several nodes are merged in any order, and bounded."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +32,7 @@ def test_order_and_repetition_make_no_difference(told: list[tuple[int, Item]], c
 
 @given(TOLD)
 def test_it_is_the_newest_announcement_at_the_shortest_distance(told: list[tuple[int, Item]]) -> None:
-    """Against looking at all that was told."""
+    """Compare with a scan of all reported offers."""
     found = {offer.item.origin: offer for offer in answer_of(told).offers(60)}
     assert found.keys() == {item.origin for _, item in told}
     for origin, offer in found.items():

@@ -10,7 +10,7 @@ from dens.overlay.storage.memory import MemoryStore
 
 @pytest.mark.parametrize("lost", [(), (0,), (1,), (2,), (3,), (2, 3), (1, 2), (0, 3)])
 def test_two_subscribers_in_contact_stop_greeting(lost: tuple[int, ...]) -> None:
-    """Whichever hello was lost, the first or the last, they once said hello every second while in range."""
+    """Whichever hello was lost, the first or the last, they once sent a HELLO every second while in range."""
     ends = {node: SubscriberEndpoint(node, Mission(7), MemoryStore(), 0) for node in (1, 2)}
     ends[1].contact_opened(2, 0)
     ends[2].contact_opened(1, 0)

@@ -69,7 +69,7 @@ def heard(peer: ScriptedPeer, type: MessageType) -> list[Item]:
 
 
 def carrier(policy: ReplicationPolicy, copies: int = 0) -> DensNode:
-    """Return a mediator that was told of the end's subscription and carries what it is owed."""
+    """Return a mediator that has the endpoint's subscription and carries its pending deliveries."""
     node = mediator(policy)
     teller = Host(node, (), 9)
     teller.send(asks(END))
@@ -179,14 +179,14 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
 
 
 def test_a_receipt_or_a_withdrawal_ends_a_copy_that_was_handed() -> None:
-    for said in (
+    for message in (
         Item(MessageType.RECEIPT, 0, END, 2, 0, HOUR_Q, 1, bytes((0, 0, 0, PUBLISHER, 0, 0, 0, 1))),
         Item(MessageType.UNSUBSCRIBE, 0, END, 2, 0, HOUR_Q, 1, bytes((1, 0))),
         asks(END, number=2).replace(payload=subscription(1, 1, HOUR_Q, 6, 0)),
     ):
         node, giver = hosting(Direct())
         assert node.notification_count == 1
-        giver.send(said)
+        giver.send(message)
         assert node.notification_count == 0
 
 
@@ -236,7 +236,7 @@ def test_encounters_count_a_host_as_its_ends_and_as_certain_to_meet_them() -> No
 
 
 def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
-    """Nobody meets them more surely, however likely a peer says it is to."""
+    """No peer is likelier to meet them, whatever probability it reports."""
     node = mediator(PROPHET(2), frozenset({END}))
     peer = Host(node, (), 9)
     peer.send(asks(END))
@@ -250,13 +250,13 @@ def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hosts", "said"),
+    ("hosts", "message"),
     [
         (frozenset(range(10, 11 + MOST_HOSTED)), "hosts at most 64 endpoints, not 65"),
         (frozenset({2}), "node 2 does not host itself"),
         (frozenset({2**31}), "2147483648 is not a node number"),
     ],
 )
-def test_who_cannot_be_hosted_is_refused(hosts: frozenset[int], said: str) -> None:
-    with pytest.raises(LocalProtocolError, match=said):
+def test_who_cannot_be_hosted_is_refused(hosts: frozenset[int], message: str) -> None:
+    with pytest.raises(LocalProtocolError, match=message):
         mediator(Direct(), hosts)

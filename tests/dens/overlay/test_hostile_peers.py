@@ -159,14 +159,14 @@ def item(kind: int, origin: int, number: int, payload: bytes) -> bytes:
 
 
 def lookups(chance: Random) -> Iterator[bytes]:
-    """Look something up with every datagram, for anybody, and let all others be asked for a minute."""
+    """Send a look-up with every datagram, for any origin, which all others have to answer for a minute."""
     for number in range(2**31):
         asked = Lookup(chance.randrange(10, 65_536), number, 255, 65_535, b"")
         yield link(LOOKUP, number, asked.encode())
 
 
 def answers(chance: Random) -> Iterator[bytes]:
-    """Answer what nobody asked, at length."""
+    """Send long answers to queries that were never made."""
     told = item(MessageType.ANNOUNCE, 11, 1, b"\x01" * 50)
     for number in range(2**31):
         entries = tuple(OfferEntry(1, told) for _ in range(20))
@@ -281,7 +281,7 @@ def test_memory_is_flat_after_many_hostile_datagrams() -> None:
 
 
 def least_memory(victim: Victim, datagrams: Iterator[bytes], count: int, looks: int = 10) -> int:
-    """Return the least of ten looks at the memory. Full dictionaries forget, take in, and are laid anew while
+    """Return the least of ten looks at the memory. Full dictionaries forget, take in, and are rebuilt while
     they do, each at another moment; what stays somewhere raises the least too.
     """
     found = []
@@ -348,7 +348,7 @@ def test_a_bucket_fills_again_and_survives_a_clock_that_is_set_back() -> None:
 
 
 class Crowd:
-    """A mediator that is owed for more than it keeps, and subscribers who come for it one after the other."""
+    """A mediator with more pending deliveries than it keeps; its subscribers connect one after the other."""
 
     def __init__(self, owed: int) -> None:
         self.limits = replace(Limits(), owed=owed, session_ms=50)
@@ -387,17 +387,19 @@ class Crowd:
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-@pytest.mark.parametrize("owed", [0, 1, 7, 100, 320, 959, 960])
-def test_what_is_not_kept_as_owed_is_found_when_its_subscriber_is_met(owed: int, is_restarted: bool) -> None:
-    crowd = Crowd(owed)
+@pytest.mark.parametrize("pending_count", [0, 1, 7, 100, 320, 959, 960])
+def test_what_is_not_kept_as_pending_is_found_when_its_subscriber_is_met(
+    pending_count: int, is_restarted: bool
+) -> None:
+    crowd = Crowd(pending_count)
     if is_restarted:
         crowd.node = mediator(crowd.limits, crowd.store.crash())
-        assert crowd.node.state.carried.pending_pairs <= max(owed, 8)
+        assert crowd.node.state.carried.pending_pairs <= max(pending_count, 8)
     for turn, end in enumerate(crowd.ends.values()):
         crowd.meet(end, 40_000 + 20_000 * turn)
     for events in crowd.seen.values():
         assert sorted(event.item.payload[1] for event in events) == list(range(40))
-        for event in events:  # What it is owed for comes together.
+        for event in events:  # Its pending notifications arrive together.
             assert event.satisfied == tuple(Satisfied(id, 0, event.item.payload[1]) for id in range(8))
     assert crowd.node.state.carried.pending_pairs == 0
 

@@ -1,4 +1,4 @@
-"""Attacks by somebody who holds the mission's key: bounds hold and the honest are served all the same."""
+"""Attacks by a node with the mission key: bounds hold and honest nodes are still served."""
 
 from collections.abc import Callable, Iterator
 from random import Random

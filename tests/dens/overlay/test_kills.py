@@ -42,7 +42,7 @@ into reading it.
 
 
 def one_life(work: Callable[[int], None], chance: Random, waits: bool) -> bytes:
-    """Let a process work, kill it at a random moment, and return what it had told until then.
+    """Let a process work, kill it at a random moment, and return its output until then.
 
     One that is waited for lives until its first word at least; another may not even have opened its store.
     """
@@ -68,7 +68,7 @@ def word(mark: bytes, said: ItemId) -> bytes:
 
 
 def words(told: bytes, mark: bytes) -> list[ItemId]:
-    """Return what was told with this mark, in order; a last word that was cut off was not said."""
+    """Return the lines with this mark, in order; a truncated last line does not count."""
     whole = [told[at : at + 7] for at in range(0, len(told) - 6, 7)]
     return [
         item_id(int.from_bytes(one[1:3], "big"), int.from_bytes(one[3:], "big"))
@@ -88,7 +88,7 @@ def publisher(node: int) -> PublisherEndpoint:
 def live(
     node: DensNode, ends: list[PublisherEndpoint | SubscriberEndpoint], happened: Callable[[Engine], None]
 ) -> None:
-    """Publish without end at the mediator, and let all of them talk; tell of every one whose turn it was."""
+    """Publish without end at the mediator, and let all of them talk; print each one served."""
     for end in ends:
         node.contact_opened(end.node, 0)
         end.contact_opened(MEDIATOR, 0)
@@ -109,7 +109,7 @@ def live(
 
 
 def carry(path: Path, publisher_node: int, told: int) -> None:
-    """Be a mediator with a real store that takes what a publisher says; tell of every acknowledgement."""
+    """Be a mediator with a real store that accepts a publisher's messages; print every acknowledgement."""
 
     def happened(engine: Engine) -> None:
         while (event := engine.next_event()) is not None:
@@ -140,7 +140,7 @@ def kill_mediators(folder: Path, most: int) -> int:
 
 
 def listen(path: Path, life: int, told: int) -> None:
-    """Be a subscriber with a real store; tell what was acknowledged for it and what its application sees.
+    """Be a subscriber with a real store; print what was acknowledged for it and what its application saw.
 
     Two publishers say the same as in the life before, and one says something new.
     """

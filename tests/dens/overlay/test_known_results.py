@@ -1,4 +1,4 @@
-"""What was said is remembered at its highest rank, for its time, and within bounds."""
+"""Known results are kept at their highest rank, for their lifetime, and within bounds."""
 
 from pathlib import Path
 

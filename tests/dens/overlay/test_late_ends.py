@@ -1,5 +1,5 @@
-"""What has ended is told when a node next does anything, as of when it ended: a law against one that is woken
-for every end.
+"""Expiry is reported when a node next acts, with the time of expiry: compared with a node that is woken
+for every expiry.
 """
 
 from collections import Counter
@@ -80,7 +80,7 @@ class Network:
         return min([*soon, *(one[0] for one in self.under_way)], default=1 << 60)
 
     def settle(self, node: int) -> None:
-        """Carry what a node says, and hear what it tells."""
+        """Transfer a node's datagrams and collect its events."""
         for datagram in self.engines[node].datagrams_to_send(self.now_ms):
             peer, data = datagram.peer, datagram.data
             self.sent.append((self.now_ms, node, peer, data))

@@ -1,4 +1,4 @@
-"""Look-ups: everybody in reach is asked once, answers merge, and what is missing is said."""
+"""Look-ups: every node in reach is queried once, answers are merged, and missing ones are reported."""
 
 from dataclasses import replace
 
@@ -301,7 +301,7 @@ def test_a_repeated_or_recorded_question_costs_nothing() -> None:
     assert machine.datagrams_to_send(world.now_ms) == []
     assert hear(world, 1, ASKER, LOOKUP, asked, (1 << 20) + 1) == []
     [again] = machine.datagrams_to_send(world.now_ms)
-    assert again.data[1] == OFFERS, "whoever asks anew under the same name is answered from memory"
+    assert again.data[1] == OFFERS, "a repeated query under the same name is answered from memory"
 
 
 def test_answers_that_nobody_waits_for_are_forgotten() -> None:
@@ -351,7 +351,7 @@ def ask_for(world: Partition, topic: int, id: int = 0) -> None:
 
 
 def judged(world: Partition) -> list[tuple[str, int, str | None]]:
-    """Return what was told of subscriptions, and forget it."""
+    """Return and clear the reports about subscriptions."""
     kinds = (SubscriptionUnserved, SubscriptionServed)
     found = [event for event in world.events[ASKER] if isinstance(event, kinds)]
     world.events[ASKER].clear()
@@ -404,7 +404,7 @@ def test_while_nothing_changes_pauses_grow_and_a_contact_that_begins_anew_is_no_
     world.add(2)
     world.meet((2, ASKER))
     world.drive(2_000)
-    assert asked() > before, "somebody new is asked at once"
+    assert asked() > before, "a new node is queried at once"
 
 
 def test_a_renewal_is_no_new_statement_and_a_new_revision_is() -> None:

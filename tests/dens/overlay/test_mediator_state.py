@@ -1,4 +1,4 @@
-"""What a mediator carries and owes, seen from outside: what it is told, and what it says then."""
+"""The items and pending deliveries of a mediator, seen from outside: input messages and resulting output."""
 
 import pytest
 
@@ -129,7 +129,7 @@ def test_an_older_announcement_that_comes_late_changes_nothing() -> None:
 
 @pytest.mark.parametrize("is_subscription_late", [False, True])
 def test_an_event_is_owed_from_the_first_millisecond_in_force_to_the_last(is_subscription_late: bool) -> None:
-    """One that the mediator hears of only after the subscription's end is owed by the same rule."""
+    """A notification received only after the subscription's end is pending by the same rule."""
     node = mediator()
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
     one_second = subscribe_item(SUBSCRIBER, 7, subscription(5, 0, 0, 3, 1), created_ms=-500)

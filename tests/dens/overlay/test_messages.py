@@ -38,7 +38,7 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
         ).map(lambda entries: Acknowledgement(tuple(entries))),
     ),
     (
-        lambda said: said.vector,
+        lambda message: message.vector,
         Subscribed.from_subscribe,
         st.binary(min_size=3, max_size=20).map(lambda vector: Subscribed(0, vector)),
     ),
@@ -130,7 +130,7 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
 
 
 @pytest.mark.parametrize(
-    ("decode", "payload", "said"),
+    ("decode", "payload", "text"),
     [
         (Hello.decode, bytes(8), "a hello has 9 bytes, here are 8 (at byte 8)"),
         (Hello.decode, bytes((9, *bytes(8))), "role 9 is not known (at byte 0)"),
@@ -245,11 +245,11 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
     ],
 )
 def test_a_refusal_says_what_is_wrong_and_at_which_byte(
-    decode: Callable[[bytes], Any], payload: bytes, said: str
+    decode: Callable[[bytes], Any], payload: bytes, text: str
 ) -> None:
     with pytest.raises(RemoteProtocolError) as refused:
         decode(payload)
-    assert str(refused.value) == said
+    assert str(refused.value) == text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What counts as a sign of a peer's life: its own words, said for the first time in this contact."""
+"""What counts as a sign of a peer's life: its own messages, received for the first time in this contact."""
 
 from dens.overlay.endpoints.publisher import PublisherEndpoint
 from dens.overlay.mediator.node import DensNode
@@ -15,7 +15,7 @@ KEY = b"mission"
 def a_contact(
     rounds: int = 20,
 ) -> tuple[DensNode, PublisherEndpoint, list[tuple[bytes, bool]], list[Datagram]]:
-    """Let a publisher and a node talk; return what the node heard, with its judgement, and what it said."""
+    """Let a publisher and a node talk; return what the node received, with its verdict, and what it sent."""
     node = DensNode(
         NODE, Mission(7, {LANGUAGE: TOPICS}, key=KEY), MemoryStore(), 0, directory=TopicDirectory()
     )
@@ -73,7 +73,7 @@ def test_nothing_without_a_tag_is_news() -> None:
 
 def test_a_hello_that_was_recorded_in_another_contact_ends_none_that_is_understood() -> None:
     """It verifies, because a hello is tied to no contact, and its session is newer: the node tagged what it
-    said for a session that the board never had with it, and nothing was understood until the next greeting.
+    sent for a session that the board never had with it, and nothing was understood until the next greeting.
     """
     node, board, _, _ = a_contact()
     board.contact_opened(2, 2_000)

@@ -1,4 +1,4 @@
-"""Subscriptions that sources do not know are taken apart for them, with nothing lost, left or said twice.
+"""Subscriptions that sources do not know are split for them; nothing is lost, left over or sent twice.
 
 The language is `EITHER` of the fault-injection worlds: two pairs of topic and least value, about
 notifications of `LANGUAGE`, into whose subscriptions it is taken apart.
@@ -172,7 +172,9 @@ def test_a_source_takes_the_whole_or_its_parts_and_the_whole_is_told_once() -> N
         net.source(4).publish(LANGUAGE, vector, HOUR_Q, net.now_ms)
     net.run()
     told = [(event.item.payload, tuple((one.id, one.seq) for one in event.satisfied)) for event in net.seen]
-    assert told == [(bytes((1, 50)), ((10, 3),)), (bytes((2, 200)), ((10, 3),))], "owed to the whole alone"
+    assert told == [(bytes((1, 50)), ((10, 3),)), (bytes((2, 200)), ((10, 3),))], (
+        "pending for the whole alone"
+    )
     assert all(net.mediator(node).subscription_count == 1 for node in MEDIATORS)
 
 
@@ -377,7 +379,7 @@ def test_whatever_happens_sources_filter_for_what_is_in_force_and_all_owed_arriv
             net.asker.unsubscribe(id, net.now_ms)
             del asked[id]
         elif step == "crash":
-            net.run(25)  # what an application asks is durable when it was told so
+            net.run(25)  # a subscription is durable once its acknowledgement was reported
             net.crash(chance.choice((ASKER, *MEDIATORS, *SOURCES)))
         elif step == "part":
             net.part_all()
@@ -407,11 +409,11 @@ def test_whatever_happens_sources_filter_for_what_is_in_force_and_all_owed_arriv
     still = {made for made in owed if made in seen}
     lost = owed - still
     assert all(_was_withdrawn(net, made, asked) for made in lost), lost
-    assert {one.id for event in net.seen for one in event.satisfied} <= {0, 3, 6}, "parts are owed to nobody"
+    assert {one.id for event in net.seen for one in event.satisfied} <= {0, 3, 6}, "parts have no subscriber"
 
 
 def _was_withdrawn(net: Net, made: ItemId, asked: dict[int, tuple[int, int, bytes]]) -> bool:
-    """Return whether what was owed when it was published is wanted no longer under any revision of then."""
+    """Return whether a delivery expected at publication matches no current revision of its subscription."""
     item = net.mediator(2).state.items.get(made)
     assert item is not None
     now_owed = [one for one in net.asker.in_force if one.since_ms <= item.created_ms]
@@ -425,7 +427,7 @@ def test_a_source_that_crashed_says_which_form_it_has() -> None:
     net.run()
     net.part_all()
     net.crash(4)
-    net.meet([(3, 1), (3, 4)])  # a mediator that was never told what this source does not know
+    net.meet([(3, 1), (3, 4)])  # a mediator that does not know which languages this source lacks
     net.run()
     assert net.installs_of(EITHER, 4) == 1, "its summary names the parts"
     assert set(net.installed(4)) == {11, 12}

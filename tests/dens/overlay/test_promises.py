@@ -12,7 +12,7 @@ ROUGH = Faults(loss=0.3, repeat=0.2, slow=0.2, corrupt=0.02, replay=0.05, crash=
 
 
 def healed(world: World) -> World:
-    """Run the world, then stop the faults, connect everybody and demand that everything owed arrives."""
+    """Run the world, then stop the faults, connect all nodes and check that all deliveries arrive."""
     world.live_through()
     world.heal()
     world.checker.conclude()

@@ -45,12 +45,12 @@ from tests.dens.overlay.on_air import messages_in
 HOUR_Q = lifetime_code_ms(3_600_000)
 POISON = 66
 """A least value that a matcher cannot add, match or remove, a value that it cannot match, a topic that
-nobody can look up."""
+no look-up can reach."""
 
 
 class Defect(Exception):
-    """What somebody else's code raises when it should not. It has an offset, as a `SyntaxError` has, and is
-    no refusal of bytes all the same.
+    """An unexpected exception of foreign code. It has an offset, as a `SyntaxError` has, and yet it does
+    not mean that bytes were refused.
     """
 
     offset = 0
@@ -190,7 +190,7 @@ def heard_by(engine: Engine, node: int, now_ms: int) -> list[Item]:
 
 
 def owed(node: DensNode) -> set[tuple[ItemId, int]]:
-    """Return (notification, id of a subscription of node 1) for all that is owed."""
+    """Return (notification, id of a subscription of node 1) for all pending deliveries."""
     return {
         (carried.item.id, id)
         for carried in node.state.carried.all()
@@ -200,7 +200,7 @@ def owed(node: DensNode) -> set[tuple[ItemId, int]]:
 
 
 GOOD = {(item_id(4, number), id) for number in (0, 2) for id in (0, 2)}
-"""What is owed of notifications 0 and 2 to subscriptions 0 and 2, whatever becomes of those between."""
+"""The deliveries of notifications 0 and 2 to subscriptions 0 and 2, whatever happens to those between."""
 
 VERBS = {
     "add": ("subscription", item_id(1, 1), "matching"),
@@ -340,7 +340,7 @@ def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
     again = PublisherEndpoint(4, Mission(7), store.crash(), 0, filter_host=TopicHost())
     greet(again, 2, Role.MEDIATOR)
     give(again, 2, asks(1, POISON).replace(type=int(MessageType.INSTALL)))
-    assert again.filter_count == 2  # nobody asks it for what it could not do
+    assert again.filter_count == 2  # what it failed to do is not installed again
     assert again.context.durable.quarantined_count == 0
 
 

@@ -1,4 +1,4 @@
-"""The book of receipts: who is known to have what, however often it was said."""
+"""The book of receipts: which node has which item, however often it was reported."""
 
 import pytest
 

@@ -168,7 +168,7 @@ def mediator_with_subscription() -> DensNode:
 
 @pytest.mark.parametrize("key_role", [Role.SUBSCRIBER, Role.PUBLISHER])
 def test_key_of_an_end_cannot_act_as_a_mediator(key_role: Role) -> None:
-    """The role was once whatever a hello said: any node key could withdraw the subscriptions of others."""
+    """The role was once taken from the HELLO: any node key could withdraw the subscriptions of others."""
     engine = mediator_with_subscription()
     thief = Peer(engine, THIEF, key_role)
     for greeting in thief.greetings(Role.MEDIATOR):

@@ -51,7 +51,7 @@ def test_whoever_was_told_since_has_to_ask() -> None:
     source.part(2)  # before it was there
     source.meet(3)
     source.leases.installed(held)
-    source.part(3)  # Whether it heard of it nobody knows now.
+    source.part(3)  # Whether it received it is unknown now.
     source.meet(4)
     assert not source.leases.may_remove(held, 4, held.seq)
     assert source.leases.may_remove(held, 3, held.seq)
@@ -141,7 +141,7 @@ def test_a_restart_forgets_nobody() -> None:
     assert not source.leases.may_remove(held, 2, held.seq)
     assert source.leases.may_remove(held, 3, held.seq)
     newer = filter_of(4)
-    source.leases.installed(newer)  # Nobody was told of it in this life.
+    source.leases.installed(newer)  # No node has heard of it since the restart.
     assert source.leases.may_remove(newer, 5, newer.seq)
 
 

@@ -172,7 +172,7 @@ def test_a_retransmission_spends_nothing() -> None:
     assert second.copies() == [ONE]
     for _ in range(3):
         first.now_ms += 60_000
-        assert sorted(first.copies()) == [ONE, TWO]  # To both peers: nobody has answered.
+        assert sorted(first.copies()) == [ONE, TWO]  # To both peers: neither has answered.
         assert left(node) == (ONE, [FIRST, SECOND])
     second.answer(Status.KNOWN)
     first.answer(Status.KNOWN)

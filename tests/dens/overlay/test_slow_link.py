@@ -1,4 +1,4 @@
-"""A slow link that loses nothing: nothing need be said twice over it, however full the window may be."""
+"""A slow link that loses nothing: nothing is retransmitted, however full the window is."""
 
 from collections import Counter, deque
 

@@ -1,4 +1,4 @@
-"""What a mediator does not ask of a source, and that nobody misses anything for it."""
+"""Suppressed installs: a mediator leaves them out, and no subscriber misses a delivery."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def test_what_is_covered_is_not_installed_and_is_told_once() -> None:
     event = net.read(1, 95)
     assert {(MEDIC, event), (DRIVER, event)} <= net.delivered
     net.part()
-    net.meet(FIRST, SOURCE)  # Nothing is sent, and nothing is told again.
+    net.meet(FIRST, SOURCE)  # Nothing is sent, and nothing is reported again.
     assert len(net.installs()) == 3
     assert len(net.spared()) == 2
 
@@ -225,7 +225,7 @@ def test_what_the_source_has_ended_since_is_not_relied_on() -> None:
     net.meet(SECOND, SOURCE)
     net.withdraw(MEDIC, 0)
     net.meet(MEDIC, SECOND)
-    net.meet(SECOND, SOURCE)  # Nobody else was told of it, so it is gone.
+    net.meet(SECOND, SOURCE)  # No other node has heard of it, so it is gone.
     assert net.filters() == {}
     net.ask(DRIVER, 0, topic=1, least=90)
     net.meet(DRIVER, FIRST)
@@ -283,7 +283,7 @@ def test_a_revision_that_comes_before_the_answer_to_the_older_one_is_installed_t
     assert net.filters() == {(MEDIC, 0): b"\x01\x32", (DRIVER, 0): b"\x01\x5a", (SOURCE, 0): b"\x02\x5a"}
 
 
-# ---------------------------------------------------------------------- an index of somebody else's
+# ---------------------------------------------------------------------- an index of another package
 
 
 class Broken(TopicCovers):

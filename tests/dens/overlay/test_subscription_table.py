@@ -98,7 +98,7 @@ def test_since_and_until_follow_a_renewal() -> None:
 
 
 def test_of_two_tombstones_of_one_revision_the_longer_is_remembered() -> None:
-    """The shorter one's end is then nobody's end."""
+    """The end of the shorter one then ends nothing."""
     table = SubscriptionTable(0)
     short, said = tombstone(1, 3)
     longer = short.replace(number=2, lifetime_q=100)

@@ -212,9 +212,9 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
         assert last == LAST_NODE
         assert len(cut) <= most_bytes
         assert cut == whole or len(whole) > most_bytes
-        said = summary.decode(cut)
+        summarized = summary.decode(cut)
         for origin, held in by_origin.items():
-            told = said.ranges(origin)
+            told = summarized.ranges(origin)
             assert told is None or set(told.minus(None)) <= held
     assert known.encode_part(0, None, 48_000)[0] == whole
     assert known.encode_only(chosen, most_bytes) == summary.encode(only, most_bytes)
@@ -353,7 +353,7 @@ def test_forgetting_one_number_forgets_that_one_only(gone: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         ("80", "a summary ends within a number (at byte 1)"),
         ("05", "a summary ends within a number (at byte 1)"),
@@ -367,15 +367,15 @@ def test_forgetting_one_number_forgets_that_one_only(gone: int) -> None:
         ("0500ffffffff0701", "a range reaches beyond the numbers of messages (at byte 8)"),
     ],
 )
-def test_a_refusal_says_what_is_wrong_and_at_which_byte(data: str, said: str) -> None:
+def test_a_refusal_says_what_is_wrong_and_at_which_byte(data: str, message: str) -> None:
     with pytest.raises(RemoteProtocolError) as refused:
         summary.decode(bytes.fromhex(data))
-    assert str(refused.value) == said
+    assert str(refused.value) == message
 
 
 def test_the_last_origin_and_the_last_number_can_be_said() -> None:
-    said = summary.decode(bytes.fromhex("ffffffff0700" + "ffffffff0700"))
-    assert item_id(2**31 - 1, 2**31 - 1) in said
+    decoded = summary.decode(bytes.fromhex("ffffffff0700" + "ffffffff0700"))
+    assert item_id(2**31 - 1, 2**31 - 1) in decoded
     assert summary.encode([(2**31 - 1, ranges_of({2**31 - 1}))], 100).hex() == "ffffffff0700ffffffff0700"
 
 
@@ -400,9 +400,9 @@ def test_numbers_at_the_edge_of_a_byte_are_read_as_they_were_said(number: int) -
 
 @pytest.mark.parametrize("count", [1, 2, 127, 128, 129, 130, 257])
 def test_any_number_of_ranges_and_any_step_between_origins_is_read_as_it_was_said(count: int) -> None:
-    said = [(origin, ranges_of(set(range(0, 2 * count, 2)))) for origin in (5, 5 + count, 60_000)]
-    decoded = summary.decode(summary.encode(said, 10_000))
-    for origin, ranges in said:
+    expected = [(origin, ranges_of(set(range(0, 2 * count, 2)))) for origin in (5, 5 + count, 60_000)]
+    decoded = summary.decode(summary.encode(expected, 10_000))
+    for origin, ranges in expected:
         assert list(decoded.ranges(origin) or ()) == list(ranges)
 
 
@@ -415,9 +415,9 @@ def test_an_origin_that_does_not_fit_is_said_in_part_and_no_byte_too_many() -> N
     for most_bytes in range(len(whole)):
         data = summary.encode([(7, ranges)], most_bytes)
         assert len(data) <= most_bytes
-        said = {start for start, _ in summary.decode(data).ranges(7) or ()}
-        assert said == set(sorted(members)[: len(said)])
-        sizes.append(len(said))
+        starts = {start for start, _ in summary.decode(data).ranges(7) or ()}
+        assert starts == set(sorted(members)[: len(starts)])
+        sizes.append(len(starts))
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[8], sizes[-1]) == (0, 1, 97)
 

@@ -49,7 +49,7 @@ def parts_of(items: KnownItems, most_bytes: int) -> Iterator[tuple[int, int, byt
 def test_all_parts_together_say_what_one_summary_says(
     mine: set[tuple[int, int]], theirs: set[tuple[int, int]], more_bytes: int, too_few: int
 ) -> None:
-    """Where a part has room for what any one origin takes; else what is said is not all, and never wrong."""
+    """Where a part has room for what any one origin takes; otherwise it is incomplete, but never wrong."""
     ours, whole = seen(mine), seen(theirs)
     alone = [len(whole.encode_only(origin, 10_000)) for origin, _ in theirs]
     enough = max(alone, default=0)

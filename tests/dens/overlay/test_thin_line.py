@@ -1,4 +1,4 @@
-"""One subscription and one notification, all the way: nobody ever meets both ends at once."""
+"""One subscription and one notification, all the way: no node ever meets both endpoints at once."""
 
 from collections.abc import Callable
 

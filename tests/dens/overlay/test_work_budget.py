@@ -164,7 +164,7 @@ def test_one_origin_waits_and_the_others_do_not() -> None:
 
 
 def test_what_waits_is_not_taken_for_delivered() -> None:
-    """Room is needed: what is matched and wanted by nobody goes before what waits to be matched."""
+    """Room is needed: matched items without a subscriber are dropped before those waiting to be matched."""
     one = Counted(limits=Limits(work_per_s=1, work_burst=3 * UNIT, work_step=UNIT, notification_items=6))
     greet(one.node, 3, Role.MEDIATOR)
     give(one.node, 3, asks(0))
@@ -176,7 +176,7 @@ def test_what_waits_is_not_taken_for_delivered() -> None:
 
 
 def test_a_pair_that_reaches_its_limit_is_undecided_and_the_others_are_found() -> None:
-    """Nobody is quarantined; after a restart the same pairs are undecided."""
+    """No language is quarantined; after a restart the same pairs are undecided."""
     limits = Limits(work_per_s=1 << 20, work_burst=160 * UNIT, work_step=1 << 20)
     store = MemoryStore()
     one = Counted(store, limits)
@@ -227,7 +227,7 @@ message = st.one_of(
 @given(messages=st.lists(message, max_size=60), restarts=st.sets(st.integers(0, 59), max_size=2))
 @settings(max_examples=examples(60))
 def test_law_a_budget_changes_when_and_not_what(messages: Sequence[Item], restarts: set[int]) -> None:
-    """Whatever waits, in the end the same is owed as without any bound, after restarts too."""
+    """Whatever waits, the final pending deliveries equal those without a bound, after restarts too."""
     bounded, free = Counted(), Counted(limits=LARGE)
     greet(bounded.node, 3, Role.MEDIATOR)
     greet(free.node, 3, Role.MEDIATOR)

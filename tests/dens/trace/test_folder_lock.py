@@ -1,4 +1,4 @@
-"""A run that is being written is told from one whose writer was killed."""
+"""A run that is being written is distinguished from one whose writer was killed."""
 
 import signal
 import subprocess

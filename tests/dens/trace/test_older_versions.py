@@ -62,8 +62,8 @@ def test_its_figures_are_those_that_its_own_version_told() -> None:
 def test_done_again_it_gives_what_does_not_depend_on_the_protocol_and_says_what_is_new(
     tmp_path: Path,
 ) -> None:
-    """Since then messages among mediators share datagrams: what is said, and when, is another thing; what
-    happens in the world, is measured, asked and delivered is the same. Notifications name the event class of
+    """Since then messages among mediators share datagrams: messages and their times differ; what
+    happens, is measured, subscribed and delivered is the same. Notifications name the event class of
     their reading besides.
     """
     again = rerun(VERSION_2, tmp_path / "again")

@@ -23,13 +23,13 @@ FAILING_PLANS = Path(__file__).parent / "failing_plans"
 @settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**40), allowed=st.sets(st.sampled_from(sorted(FAULTS))))
 def test_a_plan_comes_back_as_it_was_written(seed: int, allowed: set[str]) -> None:
-    said = KeptPlan(seed, draw(seed, allowed), "all", "invariant 2: owed and never delivered")
-    assert read_plan(encode_plan(said).encode(), "plan.json") == said
+    kept_plan = KeptPlan(seed, draw(seed, allowed), "all", "invariant 2: expected and never delivered")
+    assert read_plan(encode_plan(kept_plan).encode(), "plan.json") == kept_plan
 
 
 def test_homes_and_no_key_come_back_too() -> None:
-    said = KeptPlan(1, replace(Plan(), homes={1: 4, 2: 5}, mission_key=None, policy="prophet"))
-    assert read_plan(encode_plan(said).encode(), "plan.json") == said
+    kept_plan = KeptPlan(1, replace(Plan(), homes={1: 4, 2: 5}, mission_key=None, policy="prophet"))
+    assert read_plan(encode_plan(kept_plan).encode(), "plan.json") == kept_plan
 
 
 def test_what_a_file_does_not_say_is_as_it_is_by_default() -> None:
@@ -95,10 +95,10 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("said", kept(FAILING_PLANS), ids=lambda said: str(said.seed))
-def test_plans_that_failed_once_hold_now(said: KeptPlan) -> None:
-    assert said.broke
-    verdict = judge(said)
+@pytest.mark.parametrize("kept_plan", kept(FAILING_PLANS), ids=lambda kept_plan: str(kept_plan.seed))
+def test_plans_that_failed_once_hold_now(kept_plan: KeptPlan) -> None:
+    assert kept_plan.broke
+    verdict = judge(kept_plan)
     assert verdict.ok, verdict.as_line()
 
 

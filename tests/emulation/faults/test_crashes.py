@@ -1,4 +1,4 @@
-"""Devices that are down: nobody is connected with them, and nothing of them is heard or written."""
+"""Devices that are down: they have no contacts, and nothing of them is received or written."""
 
 from pathlib import Path
 
@@ -119,7 +119,7 @@ def test_plain_messages_from_before_a_restart_arrive(
     write_scenario: WriteScenario, tmp_path: Path, store: str, destination: str
 ) -> None:
     """An address does not change by a reboot: who lost its store receives what was sent before, and again
-    what it has forgotten if nobody else knows its receipt.
+    what it has forgotten if no other node has its receipt.
     """
     changes = [
         ('role = "subscriber"\ncount = 2', 'role = "subscriber"\ncount = 1'),

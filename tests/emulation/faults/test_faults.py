@@ -16,7 +16,7 @@ from emulation.scenario import load_scenario
 WriteScenario = Callable[..., Path]
 Tables = dict[str, list[dict[str, Any]]]
 LONG = 7200
-"""Until then somebody has a fever; whatever needs none is over after half an hour."""
+"""Until then a patient has a fever; whatever needs none is over after half an hour."""
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_a_clock_that_jumps_while_its_node_computes_changes_no_time_either(
         times = [row["at_ms"] for row in tables["messages"]]
         assert len(times) > 700
         last = 0
-        for at_ms in times:  # what waited for its node tells when it happened, a little earlier
+        for at_ms in times:  # an event that waited for its node has its own time, a little earlier
             assert at_ms > last - 60_000
             last = max(last, at_ms)
         assert min(times) >= 0

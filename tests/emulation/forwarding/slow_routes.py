@@ -8,7 +8,7 @@ FAR = 10_000
 
 
 def distances(devices: int, links: Links) -> list[list[int]]:
-    """Return the hops between all devices (Floyd and Warshall), `FAR` where there is no way."""
+    """Return the hops between all devices (Floyd and Warshall), `FAR` without a path."""
     hops = [[0 if one == other else FAR for other in range(devices)] for one in range(devices)]
     for a, b in links:
         hops[a][b] = hops[b][a] = 1

@@ -72,7 +72,7 @@ def test_every_hop_of_a_frame_is_in_the_trace(tmp_path: Path) -> None:
         ((5, 4), (4, 3)),
     }
     sent = [row for row in rows(out, "messages") if row["kind"] == "sent"]
-    assert len(sent) == len(ways), "messages tell of a frame once, from end to end"
+    assert len(sent) == len(ways), "messages record a frame once, end to end"
     assert {(row["node"], row["peer"]) for row in sent} == {(0, 3), (3, 0), (3, 5), (5, 3)}
     first = {row["frame"]: row["bytes"] for row in rows(out, "hops") if row["hop"] == 1}
     assert sorted(first.values()) == sorted(row["bytes"] for row in sent), "with their headers"
@@ -161,7 +161,7 @@ def test_nodes_that_are_called_away_are_links_too(tmp_path: Path) -> None:
         len(rows(tmp_path / "run", "motion")),
         sum(map(len, walks_of(scenario, RandomStreams(3)))),
     )
-    assert legs != planned, "somebody was called"
+    assert legs != planned, "at least one node was called"
     assert is_same(tmp_path / "run", tmp_path / "again")
 
 

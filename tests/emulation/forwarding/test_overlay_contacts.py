@@ -34,7 +34,7 @@ def test_contacts_are_those_of_the_definition_after_every_change(
             contacts.link_changed(*link)
         over, now = contacts.changes()
         assert set(over) <= set(present)
-        assert all(present.get(pair) != hops for pair, hops in now.items()), "only what changed is told"
+        assert all(present.get(pair) != hops for pair, hops in now.items()), "only changes are reported"
         present = {pair: hops for pair, hops in present.items() if pair not in over} | now
 
         hops = slow_routes.distances(DEVICES, links)
@@ -85,4 +85,4 @@ def test_an_end_changes_for_two_hops_only() -> None:
     assert link(2, 3) == {(0, 3): 3}
     assert link(1, 5) == {(3, 5): 3}, "5 is one hop nearer, which is not worth it; the mediators talk"
     assert link(2, 3, False) == {(0, 3): 0, (3, 5): 0, (0, 5): 2}, "out of reach"
-    assert link(0, 6) == {(0, 5): 0, (5, 6): 3}, "in range nobody else is needed"
+    assert link(0, 6) == {(0, 5): 0, (5, 6): 3}, "in range no relay is needed"

@@ -30,7 +30,7 @@ HOP_LIMIT = 3
 
 
 class Devices:
-    """The devices of a network whose engines say nothing: it hears what the air and the network tell."""
+    """The devices of a network whose engines send nothing: records what the air and the network report."""
 
     def __init__(self, folder: Path, kind: ForwardingKind, roles: str, radio: Radio = MANY) -> None:
         self.trace = TraceWriter(folder / "trace").__enter__()
@@ -161,7 +161,7 @@ class Circle:
 
 
 class Broken(Circle):
-    """Fails when it is asked."""
+    """Fails on every query."""
 
     def next_hop(self, node: int, destination: int) -> int | None:
         raise KeyError(destination)

@@ -18,7 +18,7 @@ toggles = st.lists(st.sampled_from(PAIRS), min_size=1, max_size=30)
 def test_the_next_hop_is_the_lowest_neighbour_that_is_nearer(
     changed: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    """Links come and go; routes are asked for in between, so some are known already when links change."""
+    """Links come and go; routes are queried in between, so some are known already when links change."""
     known = KnownTopology(DEVICES)
     router = ShortestPath(known)
     links: set[tuple[int, int]] = set()

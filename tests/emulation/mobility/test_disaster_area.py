@@ -35,7 +35,7 @@ def walks(duty: str, count: int = 3, begins_s: tuple[float, float] = (0.0, 0.0))
 
 
 def stands(legs: Legs) -> list[tuple[float, float]]:
-    """Where somebody stood still, in order."""
+    """The places where a walker stood still, in order."""
     still = (legs.x0_m == legs.x1_m) & (legs.y0_m == legs.y1_m)
     return list(zip(legs.x0_m[still].tolist(), legs.y0_m[still].tolist(), strict=True))
 

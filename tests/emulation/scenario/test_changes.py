@@ -33,7 +33,7 @@ def test_a_change_is_the_same_as_another_file(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("group[9].count=7", r"\[9\] is out of range: the file has 3"),
         ("group.helprs.count=7", 'unknown group "helprs"; did you mean "helpers"'),
@@ -86,6 +86,6 @@ def test_a_change_is_the_same_as_another_file(
         ("area=[]", "area: a table is wanted"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused(write_scenario: WriteScenario, change: str, said: str) -> None:
-    with pytest.raises(DocumentError, match=said):
+def test_a_change_that_cannot_be_is_refused(write_scenario: WriteScenario, change: str, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
         load_scenario(write_scenario(), [change])

@@ -1,4 +1,4 @@
-"""Everything wrong with a scenario is said at once: file, line, column, key, and what to do."""
+"""All errors of a scenario are reported at once: file, line, column, key, and what to do."""
 
 from collections.abc import Callable
 from pathlib import Path

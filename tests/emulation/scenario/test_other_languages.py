@@ -93,7 +93,7 @@ def test_a_subscription_of_no_language_is_refused_with_all_namespaces(
     write_scenario: WriteScenario, tmp_path: Path
 ) -> None:
     path = write_scenario()
-    (tmp_path / "fever.xml").write_text('<subscription xmlns="urn:nobody:1"/>')
+    (tmp_path / "fever.xml").write_text('<subscription xmlns="urn:unknown:1"/>')
     with pytest.raises(DocumentError, match=rf"fever.xml:1:1: error D010: .*{NAMESPACE} \(alarm\)"):
         load_scenario(path)
 
@@ -166,7 +166,7 @@ def test_populations_of_the_other_languages_are_served(
     theirs = {(row["subscriber"], row["id"]) for row in asked if row["language"] == crowd.language}
     assert len(theirs) == 6
     told = pq.read_table(tmp_path / "run" / "trace" / "matches").to_pylist()
-    assert {(row["subscriber"], row["id"]) for row in told} & theirs, "some of them were told something"
+    assert {(row["subscriber"], row["id"]) for row in told} & theirs, "some of them had deliveries"
 
 
 def test_numbers_of_parts_count_where_nodes_ask_for_too_much(write_scenario: WriteScenario) -> None:

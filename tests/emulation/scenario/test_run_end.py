@@ -1,4 +1,4 @@
-"""Moments after the end of a run: an error of the file, of no account where somebody else made it shorter."""
+"""Times after the end of a run: an error in the file, ignored if the run was shortened from outside."""
 
 import json
 from collections.abc import Callable

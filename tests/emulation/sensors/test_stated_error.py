@@ -1,4 +1,4 @@
-"""A sensor that states its error tells all that may be true, and the truth lies in it."""
+"""A sensor that states its error reports an interval that contains the true value."""
 
 from pathlib import Path
 

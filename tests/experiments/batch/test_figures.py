@@ -12,8 +12,8 @@ from dens_experiments.tables import markdown
 TINY = Request(counts=(2_000, 6_000), seeds=(1, 2), small=True)
 
 
-def measured(name: str, asked: Request = TINY) -> Panel:
-    return FAMILY.figures[name].measure(asked, lambda step: None)
+def measured(name: str, options: Request = TINY) -> Panel:
+    return FAMILY.figures[name].measure(options, lambda step: None)
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILY.figures if name != "where"])
@@ -56,16 +56,16 @@ def test_replay_is_near_the_best_level_while_the_index_grows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("options", "message"),
     [
         (Request(workload="paper"), "wide, narrow, clustered"),
         (Request(counts=(10,)), "1000 to"),
         (Request(small=True, full=True), "cannot both be meant"),
     ],
 )
-def test_values_that_mean_nothing_are_refused(asked: Request, says: str) -> None:
-    with pytest.raises(UnknownFigure, match=says):
-        settings_of(asked)
+def test_values_that_mean_nothing_are_refused(options: Request, message: str) -> None:
+    with pytest.raises(UnknownFigure, match=message):
+        settings_of(options)
 
 
 def test_full_is_the_papers() -> None:

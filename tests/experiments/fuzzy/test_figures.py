@@ -89,7 +89,7 @@ def test_aggregators_are_compared_with_the_product_of_their_runtime() -> None:
     assert panel.points == ("CPython, µs", "MicroPython, µs")
     assert panel.lines["product"].means == (1.0, 1.0)
     assert panel.lines["library root, math.sqrt"].means[0] < panel.lines["approximated, order 1"].means[0]
-    assert any("micro:bit" in remark for remark in panel.remarks), "what was not measured is said"
+    assert any("micro:bit" in remark for remark in panel.remarks), "missing measurements are remarked"
 
 
 @pytest.mark.board

@@ -1,4 +1,4 @@
-"""The paper's numbers are told of the machine that they were measured on."""
+"""The paper's numbers are attributed to the machine they were measured on."""
 
 from dens_experiments.fuzzy import paper
 from dens_experiments.panel import PaperFigure

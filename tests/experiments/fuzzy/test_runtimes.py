@@ -1,4 +1,4 @@
-"""An interpreter that does not work is named with what it said."""
+"""A broken interpreter is reported with its output."""
 
 import sys
 

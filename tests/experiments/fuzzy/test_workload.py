@@ -88,8 +88,8 @@ def test_a_reading_tells_what_its_notification_tells() -> None:
 
 
 def test_options_change_a_workload() -> None:
-    asked = Request(workload="wide", attributes=(2, 3, 5), condition="subset", similarity=0.25)
-    found = workload_of(asked)
+    options = Request(workload="wide", attributes=(2, 3, 5), condition="subset", similarity=0.25)
+    found = workload_of(options)
     assert (found.attributes, found.condition, found.similarity) == ((2, 3, 5), "subset", 0.25)
     assert len({vector[5:] for vector in found.subscriptions(40, 1)}) == 30
     small = settings_of(Request(small=True, seeds=(9,), repetitions=4))
@@ -98,7 +98,7 @@ def test_options_change_a_workload() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("options", "message"),
     [
         (Request(workload="papers"), "workload 'papers' is unknown; there are: paper, wide, every_attribute"),
         (Request(condition="xor"), "condition 'xor' is unknown; there are: subset, exact"),
@@ -109,7 +109,7 @@ def test_options_change_a_workload() -> None:
         (Request(counts=(100_000,)), "100000 subscriptions cannot be measured"),
     ],
 )
-def test_values_that_mean_nothing_are_refused(asked: Request, says: str) -> None:
+def test_values_that_mean_nothing_are_refused(options: Request, message: str) -> None:
     with pytest.raises(UnknownFigure) as refused:
-        settings_of(asked)
-    assert str(refused.value).startswith(says)
+        settings_of(options)
+    assert str(refused.value).startswith(message)

@@ -88,7 +88,7 @@ def test_terms_below_each_other_in_a_circle_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "system", "said"),
+    ("content", "system", "message"),
     [
         (b"[", "wordpress", "invalid JSON"),
         (b"[" * 9999, "wordpress", "nests more than"),
@@ -104,7 +104,7 @@ def test_terms_below_each_other_in_a_circle_are_refused() -> None:
         (json.dumps({"data": [ODD]}).encode(), "drupal", "an entry is int"),
     ],
 )  # fmt: skip
-def test_what_no_system_writes_is_refused(content: bytes, system: str, said: str) -> None:
-    with pytest.raises(DocumentError, match=said) as caught:
+def test_what_no_system_writes_is_refused(content: bytes, system: str, message: str) -> None:
+    with pytest.raises(DocumentError, match=message) as caught:
         cms_taxonomy(content, "terms.json", system, "site")
     assert [problem.code for problem in caught.value.problems] == ["D529"]

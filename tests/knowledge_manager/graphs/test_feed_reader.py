@@ -191,14 +191,14 @@ def test_items_that_nothing_names_are_known_by_what_they_say(
     kind: str, items: list[tuple[str, str]], order: list[int]
 ) -> None:
     """Each distinct text is one item, the same wherever it stands in the feed, another in another feed."""
-    said = {(" ".join(title.split()), " ".join(text.split())) for title, text in items} - {("", "")}
+    distinct = {(" ".join(title.split()), " ".join(text.split())) for title, text in items} - {("", "")}
     mixed = [items[at] for at in order if at < len(items)]
     one, again, other = (
         feed(unnamed_feed(kind, channel, some))
         for channel, some in (("x:1", items), ("x:1", mixed), ("x:2", items))
     )
     subjects = {item.subject for item in one.items}
-    assert len(subjects) == len(one.items) == len(said)
+    assert len(subjects) == len(one.items) == len(distinct)
     assert subjects == {item.subject for item in again.items}
     assert subjects.isdisjoint({item.subject for item in other.items})
     assert len(one.items) + len(one.problems) == len(items)
@@ -214,7 +214,7 @@ def test_an_item_that_is_no_rdf_costs_the_others_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "place", "said"),
+    ("source", "code", "place", "message"),
     [
         (b"<rss>\n<item></rss>", "D525", (2, 13), "incomplete"),
         (b"", "D525", (1, 1), "empty"),
@@ -224,9 +224,9 @@ def test_an_item_that_is_no_rdf_costs_the_others_nothing() -> None:
     ],
 )
 def test_what_is_no_feed_is_refused_at_its_place(
-    source: bytes, code: str, place: tuple[int, int], said: str
+    source: bytes, code: str, place: tuple[int, int], message: str
 ) -> None:
-    with pytest.raises(DocumentError, match=said) as caught:
+    with pytest.raises(DocumentError, match=message) as caught:
         read_feed(source, "f.rss")
     [problem] = caught.value.problems
     assert (problem.code, (problem.line, problem.column)) == (code, place)

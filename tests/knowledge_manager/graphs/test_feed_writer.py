@@ -9,7 +9,7 @@ from knowledge_manager.feeds.writer import Channel, write_feed
 from knowledge_manager.graphs.graph_reader import number_blank_nodes, read_graph
 from knowledge_manager.graphs.terms import DECIMAL, INTEGER, Blank, Graph, Iri, Literal, Term, Triple, literal
 
-CHANNEL = Channel("urn:dens:subscription:1", "one", "https://example.org/", "what one asked for")
+CHANNEL = Channel("urn:dens:subscription:1", "one", "https://example.org/", "matches of subscription 1")
 SUBJECT = Iri("https://example.org/n/1")
 
 TEXTS = st.text(

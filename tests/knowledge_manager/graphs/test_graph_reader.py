@@ -85,7 +85,7 @@ def test_refusals_come_soon(text: str, format_: str, code: str) -> None:
 
 
 def test_what_is_no_statement_of_rdf_is_told_with_its_place() -> None:
-    """A literal as subject, a property without a name, a datatype that is no IRI: no vector has them."""
+    """A literal as subject, an unnamed property, a datatype other than an IRI: vectors cannot hold them."""
     with pytest.raises(DocumentError) as error:
         graph('@prefix : <urn:x:> .\n:a :p "fine" .\n"hello" :p :o .', "turtle")
     assert [str(problem) for problem in error.value.problems] == [

@@ -1,4 +1,4 @@
-"""Taxonomies: read from RDFS and SKOS, compiled, asked; circles and damage are refused."""
+"""Taxonomies: read from RDFS and SKOS, compiled, queried; cycles and damage are refused."""
 
 import pytest
 from hypothesis import given

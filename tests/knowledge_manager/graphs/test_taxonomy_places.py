@@ -1,4 +1,4 @@
-"""A circle of classes is told where its first link stands, whatever the format."""
+"""A cycle of classes is reported at the place of its first link, whatever the format."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What Spark and brokers ask: which readings should have been told, and which subscription covers which."""
+"""Queries of Spark and brokers: which readings should be delivered, and which subscription covers which."""
 
 from dens_limits.cells import cell_of, cells_of_byte
 from dens_limits.nodes import LimitsMatcher, attributes_of, checked, told_in_cells

@@ -90,7 +90,7 @@ class Reader:
         """Return a value in scaled integers; what is none is noted."""
         fault, corners = fault_of(text, attribute), corners_of(text, attribute)
         if fault is not None or corners is None:
-            self.complain(element, name, "D114", fault.message if fault else f"{text} is no value")
+            self.complain(element, name, "D114", fault.message if fault else f"{text} is not a value")
             return None
         return (corners[1] + corners[2]) // 2
 
@@ -158,18 +158,18 @@ class LimitsAuthoring(Authoring):
             except VectorError:
                 if kind == "sv":
                     raise
-        told = decode_notification(vector)
+        notification = decode_notification(vector)
         fields = Fields(vector)
         fields.take(2, "number", "")
-        fields.take(1, "event", str(told.event))
-        fields.take(1, "values", str(len(told.cells)))
+        fields.take(1, "event", str(notification.event))
+        fields.take(1, "values", str(len(notification.cells)))
         said = [
-            f"{_name(told.event, at, table)} is {_value(told.event, at, cell, table)}"
-            for at, (cell, _) in told.cells.items()
+            f"{_name(notification.event, at, table)} is {_value(notification.event, at, cell, table)}"
+            for at, (cell, _) in notification.cells.items()
         ]
-        for at, (cell, _) in told.cells.items():
-            fields.take(3, _name(told.event, at, table), f"cell {cell}")
-        return Description("notification", vector, fields.found(), tuple(said), {"event": told.event})
+        for at, (cell, _) in notification.cells.items():
+            fields.take(3, _name(notification.event, at, table), f"cell {cell}")
+        return Description("notification", vector, fields.found(), tuple(said), {"event": notification.event})
 
     def _described(self, vector: bytes, table: MissionTable | None) -> Description:
         body = body_of(vector)
@@ -192,7 +192,7 @@ class LimitsAuthoring(Authoring):
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
         is_certain, attribute, cells = decode_detail(match.detail)
-        known = "certainly" if is_certain else "possibly, as far as its byte tells"
+        known = "certainly" if is_certain else "possibly, as far as its byte shows"
         return f"{known}; attribute {attribute} is nearest to its limit, {cells} cells away"
 
     def happened_s(self, notification: bytes) -> int | None:
@@ -234,7 +234,7 @@ def _explained(vector: bytes, table: MissionTable, values: Mapping[str, str], ag
     for limit in parts.limits:
         name = known[limit.attribute].name
         cell = cells.get(limit.attribute)
-        lines.append(f"{name}: cells {limit.first} to {limit.last} wanted, {cell or 'nothing'} is told")
+        lines.append(f"{name}: cells {limit.first} to {limit.last} wanted, {cell or 'nothing'} is given")
     lines.append("it does not match" if found is None else f"it matches, degree {found[0]}/255")
     return Explained(lines, 0 if found is None else found[0])
 
@@ -280,7 +280,7 @@ def _value(event: int, attribute: int, cell: int, table: MissionTable | None) ->
 
 
 class Measured:
-    """Reads documents that say what somebody measured by hand."""
+    """Reads documents with manual measurements."""
 
     def read(self, source: bytes, file: str, table: MissionTable) -> Publication:
         reader = Reader(source, file, table, "measured")

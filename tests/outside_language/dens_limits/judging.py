@@ -7,7 +7,7 @@ FULLY, PERHAPS = 255, 128
 
 
 def judge(body: Body, told: Told) -> tuple[int, bytes] | None:
-    """Return degree and detail where what is told satisfies a body, None where it cannot."""
+    """Return degree and detail if the reading satisfies a body, None if it cannot."""
     if told.event != body.event:
         return None
     margins: list[tuple[int, bool, int]] = []

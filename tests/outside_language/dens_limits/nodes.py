@@ -18,7 +18,7 @@ from watchdog.vector import VectorError
 LIMITS_ID = 40
 NAMESPACE = "urn:example:limits:1"
 SERIAL = 7
-"""The protocol of sources that stand on a desk; nobody asks them for limits."""
+"""The protocol of sources without limits support."""
 
 
 def checked(body: bytes, table: MissionTable) -> Body:
@@ -70,7 +70,7 @@ class LimitsLookUp:
 
 
 class LimitsFilter:
-    """Lets readings pass of which somebody wants to hear, with all that is limited by anybody."""
+    """Releases readings that match a subscription, with all attributes that any subscription limits."""
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table

@@ -10,7 +10,7 @@ from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subs
 from tests.plugins.atopss.shapes import shapes
 
 SOAK = 1000
-"""From so many examples on nobody is in a hurry."""
+"""From this number of examples on, deadlines are off."""
 
 SUBSCRIPTION = bytes.fromhex("00008400000003020042f09738000145c0500a140a024bf55028")
 PUBLICATION = bytes.fromhex("000184000000030300029260822c01007802012819")
@@ -81,5 +81,5 @@ def subscriptions(
 
 
 def values(*, most: int = 4, curved: bool = True) -> st.SearchStrategy[dict[int, Shape]]:
-    """What is told of some attributes."""
+    """The given values of some attributes."""
     return st.dictionaries(st.integers(0, most - 1), shapes(curved=curved), min_size=1)

@@ -1,4 +1,4 @@
-"""What the documentation shows is true: its documents compile to the bytes that it tells."""
+"""What the documentation shows is true: its documents compile to the bytes that it shows."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a schema finds is told at its place, whatever namespaces stand there."""
+"""Schema errors are reported at their place, whatever the namespaces there."""
 
 import pytest
 

@@ -25,7 +25,7 @@ class Comparison:
     constants: tuple[int, ...]
 
     def holds_for(self, byte: int) -> bool:
-        """Tell whether some reading of this byte satisfies it; of `ne`, whether none equals the constant."""
+        """Return whether some reading of this byte satisfies it; for `ne`, that none equals the constant."""
         if self.operator == "ne":
             return byte != byte_of(self.constants[0], self.attribute)
         asked = (self.attribute.name, self.operator, self.constants)
@@ -49,12 +49,12 @@ class Comparison:
 
     def text(self) -> str:
         """Return it as XML."""
-        told = [_written(constant, self.attribute) for constant in self.constants]
-        inner = told[0]
+        values = [_written(constant, self.attribute) for constant in self.constants]
+        inner = values[0]
         if self.operator == "between":
-            inner = f"<min>{told[0]}</min><max>{told[1]}</max>"
+            inner = f"<min>{values[0]}</min><max>{values[1]}</max>"
         elif self.operator == "in":
-            inner = "".join(f"<value>{one}</value>" for one in told)
+            inner = "".join(f"<value>{one}</value>" for one in values)
         name = self.attribute.name
         return f'<crisp-predicate attribute="{name}" operator="{self.operator}">{inner}</crisp-predicate>'
 
@@ -87,7 +87,7 @@ def readings(byte: int, attribute: Attribute) -> list[int]:
 
 
 def holds(tree: Tree, values: dict[int, int], negated: bool = False) -> bool:
-    """Return whether a condition holds: what is not told satisfies neither a comparison nor its opposite."""
+    """Return whether a condition holds: a missing value satisfies neither a comparison nor its opposite."""
     if isinstance(tree, Comparison):
         byte = values.get(tree.attribute.index)
         return byte is not None and tree.holds_for(byte) != negated
@@ -143,7 +143,8 @@ def check(case: Drawn, folder: Path, dens: Callable[..., Any]) -> int:
     use, and hold each answer to the definition; return how many were yes. Some conditions contradict
     themselves or have too many boxes: exactly those are refused.
     """
-    documents, asked, told = folder / "documents", folder / "asked.hex", folder / "told.hex"
+    documents = folder / "documents"
+    subscriptions, notifications = folder / "subscriptions.hex", folder / "notifications.hex"
     documents.mkdir()
     for number in range(len(case.trees)):
         (documents / f"{number:05d}.xml").write_text(case.document(number))
@@ -159,12 +160,12 @@ def check(case: Drawn, folder: Path, dens: Callable[..., Any]) -> int:
     vectors = dict(line.split("\t") for line in compiled.out.splitlines())
     numbers = {int(Path(name).stem): vector for name, vector in vectors.items()}
     assert set(numbers) == set(range(len(case.trees))) - set(refused)
-    asked.write_text("".join(numbers.get(n, "") + "\n" for n in range(len(case.trees))))
-    told.write_text("".join(case.notification(n) + "\n" for n in range(len(case.told))))
+    subscriptions.write_text("".join(numbers.get(n, "") + "\n" for n in range(len(case.trees))))
+    notifications.write_text("".join(case.notification(n) + "\n" for n in range(len(case.told))))
     wanted = [[n for n in case.wanted(at) if n not in refused] for at in range(len(case.told))]
     hopeless = [number for number, code in refused.items() if code == "D185"]
     assert not any(holds(case.trees[number], values) for number in hopeless for values in case.told)
-    files = ("--subscriptions", asked, "--notifications", told, "--language", "boxes")
+    files = ("--subscriptions", subscriptions, "--notifications", notifications, "--language", "boxes")
     for more in (*((name,) for name in ALGORITHM_NAMES), *ORDERED):
         ended = dens("match", *files, "--algorithm", *more)
         assert ended.code == 0

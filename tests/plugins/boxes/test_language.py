@@ -307,7 +307,7 @@ ANY_RAIN = WET.replace('"gt">10', '"ge">0')
     ],
 )
 def test_a_reading_is_told_once_for_each_set_of_attributes(condition: str, masks: set[int]) -> None:
-    """Docs/boxes.md says so, and how an application knows such a reading and asks to be told once."""
+    """Docs/boxes.md says so, and how an application knows such a reading and requests one delivery only."""
     body = compiled(condition)
     board, matcher = FUZZY.source_filter(TABLE), BOXES.matcher(TABLE)
     matcher.add((7, 1), body)

@@ -38,7 +38,7 @@ def looked_for(body: bytes) -> Watched:
 
 
 def readings(letters: str, seconds: list[int] | None = None) -> list[StreamReading]:
-    """Return a letter a reading, a second apart unless it is said otherwise; `o` is none of them."""
+    """Return one reading per letter, a second apart by default; `o` is none of them."""
     times = list(range(len(letters))) if seconds is None else seconds
     return [
         StreamReading(1, 3, number, second, {0: VALUES[letter], 1: 0} if letter in VALUES else {1: 0})

@@ -154,7 +154,7 @@ def ends(asked: Asked, events: list[Seen]) -> dict[Seen, int]:
 
 
 def consumed(asked: Asked, events: list[Seen]) -> dict[Seen, int]:
-    """Return the ends that `first` tells of one source and key, in the order of its stream."""
+    """Return the ends that `first` reports for one source and key, in the order of its stream."""
     found: dict[Seen, int] = {}
     every = list(matches(asked, events))
     previous: Seen | None = None

@@ -1,4 +1,4 @@
-"""The law of memory: what a composer tells follows from the set of what it holds."""
+"""Memory: a composer's results depend only on the set of notifications that it holds."""
 
 import random
 

@@ -56,14 +56,14 @@ def test_a_misspelt_primitive_has_a_fix_that_mends_it() -> None:
 
 
 def test_references_and_line_breaks_in_text_keep_their_places() -> None:
-    text = "d;\n  s &#64;(t2 - t1 &lt; 5min),\n  nobody"
+    text = "d;\n  s &#64;(t2 - t1 &lt; 5min),\n  unknown"
     source = document("d; s").replace(b"d; s", text.encode())
     [problem] = [one for one in problems(source) if one.code == "D230"]
     assert (problem.line, problem.column) == (3, 3)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("d;", "unexpected end"),
         ("d; ;", "expected the name"),
@@ -77,10 +77,10 @@ def test_references_and_line_breaks_in_text_keep_their_places() -> None:
         ("d; s @(t2 - t1 in 5s)", "expected "),
     ],
 )
-def test_texts_that_are_no_patterns(text: str, said: str) -> None:
+def test_texts_that_are_no_patterns(text: str, message: str) -> None:
     source = document("d; s").replace(b"d; s", text.encode())
     [problem] = [one for one in problems(source) if one.code == "D248"]
-    assert said in problem.message
+    assert message in problem.message
 
 
 @pytest.mark.parametrize(

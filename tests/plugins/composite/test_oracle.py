@@ -32,7 +32,7 @@ def name(seen: Seen) -> tuple[int, int, int, int]:
 
 
 def composed(body: bytes, readings: Stream, *, split: bool = False) -> Told:
-    """Return the ends that a composer tells, with the degrees that it tells first."""
+    """Return the ends that a composer reports, with the degrees of the first report."""
     composer = CompositeComposer(TABLE, FUZZY.matcher)
     composer.add((9, 1), body, 0, -(10**12), 10**12)
     found: Told = {}

@@ -49,7 +49,7 @@ def test_a_source_tells_what_the_definition_says(wanted: Asked, readings: Stream
             found[told.source, told.event, told.number, told.stamp_s] = 17 * told.degree
     events = [seen for seen, _ in readings]
     if len({(seen.second, seen.cls) for seen in events}) == len({seen.second for seen in events}):
-        # Events of two classes in one second come in either order; a source tells what it knows by then.
+        # Events of two classes in one second come in either order; a source reports what it knows by then.
         expected = (oracle.consumed if is_first else oracle.ends)(wanted, events)
         assert found == {name(end): 17 * (degree // 17) for end, degree in expected.items()}
 

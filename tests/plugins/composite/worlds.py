@@ -121,7 +121,7 @@ def _renumbered(pattern: Pattern, used: list[int]) -> Pattern:
 
 
 def notification(seen: Seen, value: int, key: int) -> bytes:
-    """Return a reading as the boards tell it."""
+    """Return a reading as boards encode it."""
     vector = NotificationVector(
         seen.number, 95, seen.second % 65536, 0, bytes((value, key)), seen.cls, (0, 1), 1
     )

@@ -23,7 +23,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("text", blocks("subscriptions.md", "xml"))
 def test_every_subscription_compiles_without_a_doubt(text: str) -> None:
-    """What a crisp bound really means is told of every one that moves, of the documentation's too."""
+    """The effective bound is reported for every crisp bound that moves, in the documentation too."""
     told = compile_subscription(text.encode(), "docs", TABLE).warnings
     assert {warning.code for warning in told if warning.severity != "note"} <= {"D160"}
 

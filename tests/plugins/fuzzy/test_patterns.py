@@ -1,4 +1,4 @@
-"""Patterns: bytes and trees tell the same, in one spelling, and the board evaluates what the tree means."""
+"""Patterns: bytes and trees mean the same, in one spelling, and the board evaluates what the tree means."""
 
 import pytest
 from hypothesis import given

@@ -57,7 +57,7 @@ def test_what_is_decompiled_compiles_to_the_same_bytes(pattern: Pattern) -> None
     wanted = framed(7, 0, 99, encode_pattern(renumbered(pattern), REPORTS.dictionary))
     document = decompile(wanted, REPORTS).encode()
     errors = {one.code for one in AUTHORING.check(document, "f.xml", REPORTS) if one.severity == "error"}
-    assert errors <= {"D514", "D515"}, "what nobody would write by hand: contradictions, strange classes"
+    assert errors <= {"D514", "D515"}, "unlikely to be written by hand: contradictions, strange classes"
     if not errors:
         made = AUTHORING.compile(document, "f.xml", REPORTS)
         assert framed(7, 0, made.lifetime_q, made.body) == wanted

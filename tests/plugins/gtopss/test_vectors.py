@@ -94,7 +94,7 @@ def _pattern(vector: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("changed", "offset", "said"),
+    ("changed", "offset", "message"),
     [
         ("00005f000011", 5, "form"),
         ("00005f0000100100", 8, "ends where a namespace"),
@@ -105,7 +105,7 @@ def _pattern(vector: bytes) -> bytes:
         ("00005f00001000 00", 8, "has no statements"),
     ],
 )
-def test_refusals_of_publications(changed: str, offset: int, said: str) -> None:
-    with pytest.raises(VectorError, match=said) as error:
+def test_refusals_of_publications(changed: str, offset: int, message: str) -> None:
+    with pytest.raises(VectorError, match=message) as error:
         decode_publication(bytes.fromhex(changed), DICTIONARY)
     assert error.value.offset == offset

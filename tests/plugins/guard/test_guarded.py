@@ -1,4 +1,4 @@
-"""A language that does wrong in any verb: it is told of it, in words, and nothing else ends."""
+"""A language with a defect in any method: it is reported in words, and everything else keeps working."""
 
 import logging
 import pickle
@@ -42,7 +42,7 @@ def refuses(*_: Any, **__: Any) -> Any:
 
 
 class Odd:
-    """Whatever it is asked, it does one thing; what it does not have it takes from something sound."""
+    """Does one thing in every method; what it lacks it takes from a sound object."""
 
     def __init__(self, sound: Any, verb: str, does: Callable[..., Any]) -> None:
         self._sound = sound
@@ -215,7 +215,7 @@ def test_what_an_author_did_wrong_passes() -> None:
 
 
 class Table:
-    """A table that answers as it is told to."""
+    """A table with scripted answers."""
 
     covered = 0
     mergers = 0
@@ -235,7 +235,7 @@ class Table:
 
 @pytest.mark.parametrize(
     "changes",
-    [None, "changes", Changes((b"x" * 60_001,)), Changes((), (b"never told",)), Changes(("text",))],  # type: ignore[arg-type]
+    [None, "changes", Changes((b"x" * 60_001,)), Changes((), (b"never given",)), Changes(("text",))],  # type: ignore[arg-type]
 )
 def test_a_table_whose_changes_do_not_add_up_is_a_defect(changes: Any) -> None:
     sound = RelatedRouting(AlarmRelations(), lambda: TOY.matcher(TABLE), RoutingOptions())

@@ -1,4 +1,4 @@
-"""Numba gets a cache where it has none, and one that nobody else can prepare; what is in it is used only
+"""Numba gets a cache where it has none, and one that no other user can prepare; what is in it is used only
 while everything that was compiled into it is the same.
 """
 

@@ -183,7 +183,7 @@ def expected(run: SyntheticRun) -> dict[str, float]:
     half = min(time for time, _ in times if oracle.survival_at(times, time) <= 0.5 + 1e-12)
     messages, readings = run.tables["messages"], run.tables["filter_decisions"]
     work = [row for row in run.tables["matching_work"] if row["number"] is not None]
-    unheard = {  # readings of zeros, of which nobody was told
+    unheard = {  # readings of zeros, which no subscriber received
         (row["node"], row["event_number"], row["at_ms"], wish.subscriber)
         for row in readings[: -len(run.told)]
         for wish in run.wishes
@@ -245,9 +245,9 @@ def test_of_a_run_in_which_nothing_happened_nothing_is_known(tmp_path: Path, spa
 
 
 def shown(table: Table) -> str:
-    said = io.StringIO()
-    Console(file=said, width=300).print(table)
-    return said.getvalue().replace(NO_BREAK, " ")
+    output = io.StringIO()
+    Console(file=output, width=300).print(table)
+    return output.getvalue().replace(NO_BREAK, " ")
 
 
 def everywhere(run: Run, analysis: Analysis, tmp_path: Path) -> dict[str, str]:
@@ -273,7 +273,7 @@ def test_every_metric_is_shown_wherever_it_can_be(run: Run, analysis: Analysis, 
     places = everywhere(run, analysis, tmp_path)
     for metric in metrics():
         words = {metric.name, metric.title, metric.label}
-        where = {place for place, said in places.items() if any(word in said for word in words)}
+        where = {place for place, text in places.items() if any(word in text for word in words)}
         assert {"report", "report on a terminal", "report for programs"} <= where
         if metric in compared(REPORTED):
             assert {"comparison", "comparison on a terminal", "comparison for programs"} <= where
@@ -290,7 +290,7 @@ def entry(what: str, name: str = "outside") -> EntryPoint:
 
 @pytest.fixture
 def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Metric]:
-    """A package with one more metric is installed; nothing else is told of it."""
+    """A package with one more metric is installed; nothing else is configured."""
     monkeypatch.setattr(
         "dens.config.entry_points.entry_points",
         lambda group: [entry("METRIC")] * (group == registry.ENTRY_POINT_GROUP),
@@ -311,14 +311,14 @@ def test_a_metric_of_another_package_is_shown_everywhere(
     assert analysis.metrics["lost_share"].value == pytest.approx(share)
     assert key_figures(run.path)["lost_share"] == pytest.approx(share)
     places = everywhere(run, analysis, tmp_path)
-    for place, said in places.items():
+    for place, text in places.items():
         words = outside.label if place == "sweep" else outside.name if "programs" in place else outside.title
-        assert words in said, place
+        assert words in text, place
     assert "lost_share" not in {metric.name for metric in metrics_from(FOLLOWED)}
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "message"),
     [
         ("NAMESAKE", r"its name 'delivery_ratio' or its title 'something else' is taken by delivery_ratio"),
         (
@@ -328,8 +328,8 @@ def test_a_metric_of_another_package_is_shown_everywhere(
         ("lost_share", r"is a function; name a Metric of spark_analysis.catalogue.metric"),
     ],
 )
-def test_what_cannot_be_taken_in_is_told_in_words(what: str, said: str) -> None:
-    with pytest.raises(OutsidePackageError, match=said):
+def test_what_cannot_be_taken_in_is_told_in_words(what: str, message: str) -> None:
+    with pytest.raises(OutsidePackageError, match=message):
         metrics([entry(what)])
 
 
@@ -375,6 +375,6 @@ def test_one_of_another_package_that_fails_costs_nobody_the_others() -> None:
     odd = replace(fine, name="odd", of=lambda evidence: 1 / 0)
     assert not odd.is_built_in
     assert values_of([odd], Evidence()) == {"odd": None}
-    said = measured([odd], Evidence())["odd"]
-    assert (said.value, said.text) == (None, "–")
-    assert said.note == "metric odd cannot be computed: ZeroDivisionError: division by zero"
+    metric = measured([odd], Evidence())["odd"]
+    assert (metric.value, metric.text) == (None, "–")
+    assert metric.note == "metric odd cannot be computed: ZeroDivisionError: division by zero"

@@ -84,9 +84,16 @@ def test_every_plan_of_the_chapter_says_the_same_pairs(
     spark: SparkSession, index: Path, tmp_path: Path, plan: str
 ) -> None:
     told = [*(vector.hex() for vector in VECTORS), "zz"]
-    (tmp_path / "told.hex").write_text("\n".join(told))
+    (tmp_path / "notifications.hex").write_text("\n".join(told))
     found = filter_publications(
-        index, tmp_path / "told.hex", tmp_path / "o", spark, table(), plan=plan, shards=3, as_rows=True
+        index,
+        tmp_path / "notifications.hex",
+        tmp_path / "o",
+        spark,
+        table(),
+        plan=plan,
+        shards=3,
+        as_rows=True,
     )
     assert written_pairs(tmp_path / "o") == PAIRS
     assert found.publications == 25
@@ -98,8 +105,10 @@ def test_lines_of_hexadecimal_are_known_by_their_lines_and_bad_ones_told(
     spark: SparkSession, index: Path, tmp_path: Path
 ) -> None:
     lines = [VECTORS[0].hex(), "", "zz", VECTORS[1].hex()[:-4], VECTORS[2].hex()]
-    (tmp_path / "told.hex").write_text("\n".join(lines))
-    found = filter_publications(index, tmp_path / "told.hex", tmp_path / "out", spark, table(), as_rows=True)
+    (tmp_path / "notifications.hex").write_text("\n".join(lines))
+    found = filter_publications(
+        index, tmp_path / "notifications.hex", tmp_path / "out", spark, table(), as_rows=True
+    )
     assert (found.publications, found.faults) == (4, 2)
     assert found.first_fault.startswith("publication 2: byte ") or found.first_fault.startswith(
         "publication 2: "

@@ -98,7 +98,7 @@ def test_one_changed_byte_is_noticed(index: Path, table: MissionTable, name: str
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"format": 2}, "has format 2; expected 1"),
         ({"subscriptions": 3}, "is inconsistent"),
@@ -109,11 +109,11 @@ def test_one_changed_byte_is_noticed(index: Path, table: MissionTable, name: str
     ],
 )
 def test_facts_that_are_not_ours_are_refused(
-    index: Path, table: MissionTable, change: dict[str, object], said: str
+    index: Path, table: MissionTable, change: dict[str, object], message: str
 ) -> None:
     path = version_folder(index, 1) / "index.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    assert said in refused(index, table)
+    assert message in refused(index, table)
 
 
 def test_what_is_no_index_is_refused(index: Path, tmp_path: Path, table: MissionTable) -> None:

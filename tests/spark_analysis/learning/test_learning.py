@@ -163,11 +163,11 @@ def test_outliers_and_dense_values_still_make_parts_of_some_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "k", "said"),
+    ("values", "k", "message"),
     [([7, 7, 9], 3, "2 distinct values are too few"), ([5] * 1000 + [9], 2, "only 1 groups")],
 )
-def test_too_little_to_learn_from_is_said(values: list[int], k: int, said: str) -> None:
-    with pytest.raises(LearningError, match=said):
+def test_too_little_to_learn_from_is_said(values: list[int], k: int, message: str) -> None:
+    with pytest.raises(LearningError, match=message):
         split(counted(values), k)
 
 

@@ -72,7 +72,7 @@ def in_batches(some: list[Any], chance: random.Random) -> list[Batch]:
 
 
 def expected(run: SyntheticRun, since_ms: int) -> tuple[int, int, float | None, float | None, dict[str, int]]:
-    """Return owed, delivered, median and 95 % of the delay in seconds, what was given up: by plain loops."""
+    """Return expected, delivered, median and 95 % of the delay in seconds, abandoned: by plain loops."""
     events = {(told.origin, told.number): told.at_ms for told in run.told}
     pairs = [pair for pair in pending_pairs(run) if events[pair[:2]] >= since_ms]
     arrived = delivered_at(run)
@@ -130,7 +130,7 @@ def test_nothing_known_is_nothing_and_not_zero() -> None:
 
 
 def test_the_clock_is_that_of_the_facts_and_not_the_writers() -> None:
-    """What became known of the second half so far was told ahead of the steps of its messages."""
+    """What became known of the second half so far was reported ahead of the steps of its messages."""
     run = synthetic_run(2)
     half_ms, window_ms = END_MS // 2, 900_000
     wished = [SubscriptionRevision(**row) for row in run.tables["subscriptions"]]
@@ -161,16 +161,16 @@ def test_a_batch_of_an_earlier_version_does_not_say_how_far_it_reached() -> None
 
 
 def test_a_run_that_has_not_begun_is_waited_for(tmp_path: Path) -> None:
-    said: list[str] = []
+    lines: list[str] = []
 
     def begin(line: str) -> None:
-        said.append(line)
+        lines.append(line)
         GrowingRun(tmp_path / "run", synthetic_run(1), 1)
 
     wait_for_run(tmp_path / "run", begin)
     wait_for_run(tmp_path / "run", begin)
-    assert len(said) == 1
-    assert "waiting for" in said[0]
+    assert len(lines) == 1
+    assert "waiting for" in lines[0]
     (tmp_path / "a file").write_text("")
     with pytest.raises(TraceError, match="is a file"):
         wait_for_run(tmp_path / "a file", begin)
@@ -365,8 +365,8 @@ def test_killed_in_the_middle_of_a_batch_nothing_is_lost_or_counted_twice(
     words = [sys.executable, "-c", PROGRAM, str(growing.path), moment]
     follower = subprocess.Popen(words, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE)
     try:
-        _, said = follower.communicate(timeout=SECONDS)
-        assert follower.returncode == -signal.SIGKILL, said.decode()
+        _, output = follower.communicate(timeout=SECONDS)
+        assert follower.returncode == -signal.SIGKILL, output.decode()
     finally:
         kill_group(follower.pid)
     begun = [path.name for path in (growing.path / "live" / "checkpoint" / "offsets").glob("[0-9]*")]
@@ -393,16 +393,16 @@ def kill_group(group: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda path: (path / "manifest.json").unlink(), "is not a run"),
         (lambda path: (path / "live").write_text(""), "exists|Not a directory"),
     ],
 )
 def test_what_cannot_be_followed_is_refused(
-    tmp_path: Path, spoil: Callable[[Path], object], said: str
+    tmp_path: Path, spoil: Callable[[Path], object], message: str
 ) -> None:
     growing = GrowingRun(tmp_path / "run", synthetic_run(1), 1)
     spoil(growing.path)
-    with pytest.raises((NotARun, OSError), match=said):
+    with pytest.raises((NotARun, OSError), match=message):
         follow(growing.path, None, nobody, window_ms=1, every_s=1, once=True)  # type: ignore[arg-type]

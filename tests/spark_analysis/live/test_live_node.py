@@ -29,12 +29,12 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
 
     mission.measure()
     mission.go_on(200)
-    mission.kill(after_ms=30_000)  # nobody could see the second one yet
+    mission.kill(after_ms=30_000)  # no subscriber could see the second one yet
     mission.begin()
     mission.go_on(2_000)
     mission.medic.unsubscribe(0, mission.now_ms)
     mission.go_on(50)
-    mission.measure()  # the bed does not know yet that nobody wants this one
+    mission.measure()  # the bed does not know yet that this one has no subscriber
     mission.go_on(10_000)
     mission.node.end(mission.now_ms)
     last = once(mission, spark)
@@ -51,6 +51,6 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     text = page(analysis)
     assert 'id="about-arrived"' in text
     assert "unknown for the trace of one node" in text
-    # Readings and places are not known, and nothing is said of them, in the list of questions neither.
-    assert not any(f"about-{id}" in text for id in ("told", "filter", "map"))
+    # Readings and places are not known, and they are left out, in the list of questions too.
+    assert not any(f"about-{id}" in text for id in ("completeness", "filter", "map"))
     assert "$" not in text

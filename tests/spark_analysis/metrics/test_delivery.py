@@ -53,7 +53,7 @@ def story(spark: SparkSession, make_table: MakeTable) -> tuple[DataFrame, DataFr
     owed = owed_frame(
         spark,
         owed_row(100, 1_000, 1, 0),
-        owed_row(100, 1_000, 1, 1, first=False),  # the same pair, asked for twice
+        owed_row(100, 1_000, 1, 1, first=False),  # the same pair, subscribed twice
         owed_row(100, 1_000, 2, 0),
         owed_row(101, 4_000, 1, 0),  # its time is over at 9,000: missed
         owed_row(102, 6_000, 2, 0),  # its time would be over at 11,000: open

@@ -1,4 +1,4 @@
-"""Documents that should have been told: by the language's own matcher, against plain comparisons."""
+"""Documents that should have been delivered: by the language's own matcher, against plain comparisons."""
 
 import random
 from collections import Counter
@@ -105,7 +105,7 @@ def run_tables() -> dict[str, list[dict[str, Any]]]:
                 "expires_ms": 3_600_000,
                 "withdrawn_ms": None,
                 "vector": subscription_vector(wish),
-                "document": "wish.xml",
+                "document": "subscription.xml",
             }
         ],
         "documents": documents,

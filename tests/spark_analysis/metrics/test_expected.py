@@ -1,4 +1,4 @@
-"""What is owed: the rule of time on hand-made rows, and the whole of it against plain Python."""
+"""Expected deliveries: the time rule on hand-made rows, and the whole of it against plain Python."""
 
 from collections.abc import Callable
 from itertools import permutations

@@ -218,16 +218,18 @@ def test_a_reading_told_in_full_is_the_vector_of_the_specification() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "values", "said"),
+    ("attributes", "values", "message"),
     [
         ([b"\x01", b"\x03"], [b"\x01\x02", b"\x01"], "more or fewer values"),
         ([b"\x01", b"\x00\x01"], [b"\x01", b"\x01"], "different lengths"),
     ],
 )
-def test_masks_that_do_not_fit_are_refused(attributes: list[bytes], values: list[bytes], said: str) -> None:
+def test_masks_that_do_not_fit_are_refused(
+    attributes: list[bytes], values: list[bytes], message: str
+) -> None:
     rows = [
         {"event_ms": 0, "event": EVENT, "attributes": mask, "values": value}
         for mask, value in zip(attributes, values, strict=True)
     ]
-    with pytest.raises(TraceError, match=said):
+    with pytest.raises(TraceError, match=message):
         read_columns(batch_of(rows))

@@ -1,4 +1,4 @@
-"""What should have been told: one reading of every fate, and many at random, counted in two ways."""
+"""Readings that should have been delivered: one of every outcome, and many at random, counted in two ways."""
 
 import random
 from collections import Counter
@@ -134,7 +134,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
 
 
 def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -> None:
-    """Readings at random, some told and some delivered; several subscriptions of one person count once."""
+    """Readings at random, some published and some delivered; subscriptions of one person count once."""
     chance = random.Random(8)
     wishes = [
         Wish(chance.randrange(4), number, 0, {0: (low := chance.randrange(200), low + 55)}, 0, 50_000, None)

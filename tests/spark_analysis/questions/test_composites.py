@@ -1,4 +1,4 @@
-"""What became of composites: every fate once, and all of them together what was owed."""
+"""Outcomes of composites: each once, and together all that were expected."""
 
 import dataclasses
 from collections import Counter
@@ -20,7 +20,7 @@ OWED = (ME, b"what")
 
 
 @pytest.mark.parametrize(
-    ("said", "is_carried", "is_released", "expected"),
+    ("messages", "is_carried", "is_released", "expected"),
     [
         ([CompositeMessage(9_000, True, False, True, frozenset({OTHER, ME}))], True, True, "delivered"),
         ([CompositeMessage(9_000, True, False, True, frozenset({OTHER})),
@@ -38,8 +38,10 @@ OWED = (ME, b"what")
         ([], False, False, "not_released"),
     ],
 )  # fmt: skip
-def test_every_fate(said: list[CompositeMessage], is_carried: bool, is_released: bool, expected: str) -> None:
-    found = fate(OWED, {b"what": said}, lambda _: is_carried, lambda _: is_released, END_MS)
+def test_every_fate(
+    messages: list[CompositeMessage], is_carried: bool, is_released: bool, expected: str
+) -> None:
+    found = fate(OWED, {b"what": messages}, lambda _: is_carried, lambda _: is_released, END_MS)
     assert found == expected
     assert found in FATES
 

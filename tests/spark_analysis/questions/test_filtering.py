@@ -57,6 +57,6 @@ def test_radios_of_several_nodes_and_one_whose_rate_is_not_known(make_table: Mak
     )
     rows = decisions.transform(filter_savings, "node").collect()
     found = filtering_from(rows, NODES, {"patients": 11.0, "others": 5.5})
-    assert found.radio_s_kept == pytest.approx(1 + 1 + 2)  # node 7 is nobody's
+    assert found.radio_s_kept == pytest.approx(1 + 1 + 2)  # node 7 has no group
     assert (found.judged, found.vector_bytes_kept, found.mean_cost_us) == (4, 44, 5.0)
     assert filtering_from(rows, NODES, {}).radio_s_kept is None

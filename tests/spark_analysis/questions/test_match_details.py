@@ -66,13 +66,13 @@ def test_a_language_puts_its_details_into_words() -> None:
     assert in_words(77, Match((1, 0), 200, b"\xff\x01"), table) == "ff 01", "no detail of its own"
     assert in_words(78, Match((1, 0), 200, b"\xff\x01"), table) == "ff 01", "unknown here"
     assert in_words(0, Match((1, 0), 200, b"\x01"), table) == "01", "it has no words"
-    assert in_words(None, Match((1, 0), 200, b"\x01"), table) == "01", "nobody asked for it"
+    assert in_words(None, Match((1, 0), 200, b"\x01"), table) == "01", "no language of that name"
 
 
 def subscription(id: int) -> dict[str, Any]:
     return {
         "subscriber": 1, "id": id, "seq": 0, "language": 0, "created_ms": 0, "expires_ms": 9_000,
-        "withdrawn_ms": None, "vector": subscription_to(1, id, 0, 100), "document": "wish.xml",
+        "withdrawn_ms": None, "vector": subscription_to(1, id, 0, 100), "document": "subscription.xml",
     }  # fmt: skip
 
 

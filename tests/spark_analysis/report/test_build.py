@@ -217,7 +217,7 @@ def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
     fine = sample_analysis()
     assert "<th>per notification</th>" in loads_table(fine.loads)
     assert "<th>memberships</th>" in loads_table(fine.loads)
-    assert "<th>pairs</th>" not in loads_table(fine.loads), "nobody broke anything down"
+    assert "<th>pairs</th>" not in loads_table(fine.loads), "there is nothing to break down"
     assert "Computing time" in loads_table(fine.loads)
     free = tuple(replace(load, filter_us_per_reading=None, matching=MatchingWork()) for load in fine.loads)
     found = loads_table(free)
@@ -280,11 +280,11 @@ def test_an_axis_of_times_says_where_it_is(low: float, high: float) -> None:
 
 def test_of_many_details_the_most_frequent_are_shown() -> None:
     several = tuple(
-        MatchDetail("medics-1", 0, 0, "fever.xml", 200, f"{one:02x}", f"said {one}.", 90 - one, 0)
+        MatchDetail("medics-1", 0, 0, "fever.xml", 200, f"{one:02x}", f"detail {one}.", 90 - one, 0)
         for one in range(SHOWN_DETAILS + 3)
     )
     text = " ".join(Page(page(changed(sample_analysis(), details=several))).text)
-    assert "said 0." in text
-    assert f"said {SHOWN_DETAILS - 1}." in text
-    assert f"said {SHOWN_DETAILS}." not in text
+    assert "detail 0." in text
+    assert f"detail {SHOWN_DETAILS - 1}." in text
+    assert f"detail {SHOWN_DETAILS}." not in text
     assert "3 less frequent ones are in the JSON" in text

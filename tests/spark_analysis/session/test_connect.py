@@ -84,15 +84,15 @@ def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("sc://127.0.0.1:{free}", "no Spark Connect server answers there"),
         ("sc://127.0.0.1:many", "use sc://host:port"),
     ],
 )
-def test_an_address_without_a_server_is_refused_at_once(url: str, said: str) -> None:
+def test_an_address_without_a_server_is_refused_at_once(url: str, message: str) -> None:
     begin = time.monotonic()
-    with pytest.raises(NoSpark, match=said):
+    with pytest.raises(NoSpark, match=message):
         connect(url.format(free=free_port()))
     assert time.monotonic() - begin < 60  # the client alone would try for minutes
 

@@ -19,7 +19,7 @@ def refusal(master: str) -> str | None:
 
 
 def refusal_of(answer: Callable[[socket.socket], object], before: str = "") -> str | None:
-    """Return why somebody who answers one caller so is no master; `before` are other masters to try first."""
+    """Return why a server with this answer does not count as a master; `before` are masters to try first."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:

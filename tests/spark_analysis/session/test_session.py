@@ -159,7 +159,7 @@ def test_who_finds_a_session_running_leaves_it_running(spark: SparkSession) -> N
 
 
 def test_one_process_has_one_session(spark: SparkSession) -> None:
-    """A cluster that is asked for is never quietly replaced by what happens to run here."""
+    """A requested cluster is never silently replaced by a local one."""
     assert open_session() is spark
     assert open_session(spark.sparkContext.master) is spark
     with pytest.raises(NoSpark, match="already, not on spark://"):

@@ -126,7 +126,7 @@ def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_processes_do_not_hear_of_an_interruption_and_are_ended(sweep_file: Path, tmp_path: Path) -> None:
-    """Of a Ctrl-C one process tells; what the others do is not waited for."""
+    """One process reports a Ctrl-C; the others are not waited for."""
     scenario = str(sweep_file.parent / "little.toml")
     tasks = [Task(0, seed, scenario, (), str(tmp_path / f"run-{seed}")) for seed in range(40)]
     others = set(active_children())
@@ -184,7 +184,7 @@ def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: P
     assert again.timing.speed_up is None
     with pytest.raises(SweepError, match="holds another sweep"):
         run_sweep(SweepPlan(plan.scenario, ((),), (1,)), out, here)
-    (tmp_path / "wish.xml").write_text(WISH.replace("40", "50"))
+    (tmp_path / "subscription.xml").write_text(WISH.replace("40", "50"))
     with pytest.raises(SweepError, match="its scenario has changed since"):
         run_sweep(plan, out, here)
 

@@ -31,11 +31,11 @@ def item(number: int, title: str, topic: str = "", text: str = "") -> str:
 
 
 class Site:
-    """A site that writes feeds, and a connector that is started again when asked to be."""
+    """A site that writes feeds, and a connector that can be restarted."""
 
     def __init__(self, folder: Path) -> None:
-        self.feeds, self.out, self.wishes = (folder / name for name in ("in", "out", "wishes"))
-        for one in (self.feeds, self.out, self.wishes):
+        self.feeds, self.out, self.subscriptions = (folder / name for name in ("in", "out", "subscriptions"))
+        for one in (self.feeds, self.out, self.subscriptions):
             one.mkdir()
         self.restart()
 
@@ -43,7 +43,7 @@ class Site:
         self.connector = Connector(
             self.feeds,
             self.out,
-            self.wishes,
+            self.subscriptions,
             load_mission_table(["reports"]),
             language_named("graph"),
             load_state(self.out),
@@ -65,7 +65,7 @@ class Site:
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
     found = Site(tmp_path)
-    (found.wishes / "floods.rq").write_text(FLOODS)
+    (found.subscriptions / "floods.rq").write_text(FLOODS)
     return found
 
 
@@ -100,7 +100,7 @@ def test_items_change_are_taken_back_and_pushed_out_also_over_a_restart(site: Si
 def test_a_gql_item_is_a_subscription_with_a_number_of_its_own(site: Site) -> None:
     asks = item(9, "GQL: fires", text=f"<p>{escape(FIRES)}</p>")
     site.writes(asks, item(2, "Smoke", "wildfire"), item(1, "Dam leaks", "flood"))
-    assert site.look() == Looked(Change(2, 0, 0), 2, 2, ()), "a subscription is no publication"
+    assert site.look() == Looked(Change(2, 0, 0), 2, 2, ()), "a subscription does not count as a publication"
     assert (site.found(1), site.found(2)) == (["1"], ["2"])
     site.restart()
     site.writes(item(2, "Smoke", "wildfire"), item(1, "Dam leaks", "flood"))
@@ -114,7 +114,7 @@ def test_a_gql_item_is_a_subscription_with_a_number_of_its_own(site: Site) -> No
 def test_a_late_subscription_finds_what_was_there_before(site: Site) -> None:
     site.writes(item(2, "Smoke", "wildfire"))
     site.look()
-    (site.wishes / "fires.rq").write_text(FIRES)
+    (site.subscriptions / "fires.rq").write_text(FIRES)
     site.look()
     assert site.found(2) == ["2"]
 
@@ -126,7 +126,7 @@ def test_what_is_wrong_is_told_and_the_rest_is_done(site: Site) -> None:
         "\n" + item(7, "GQL", text="SELECT"),
     )
     (site.feeds / "torn.rss").write_text("<rss>")
-    (site.wishes / "bad.rq").write_text("ASK { ?s ?p ?o }")
+    (site.subscriptions / "bad.rq").write_text("ASK { ?s ?p ?o }")
     looked = site.look()
     assert looked.matches == 1
     assert [(Path(one.file).name, one.line, one.code) for one in looked.problems[1:]] == [
@@ -187,7 +187,14 @@ def test_following_tells_what_is_new_and_nothing_twice(site: Site) -> None:
 
 def test_the_command_ends_1_where_something_could_not_be_read(site: Site, tmp_path: Path) -> None:
     site.writes(item(1, "Dam leaks", "flood"))
-    words = ["graph", "feed", str(site.feeds), str(tmp_path / "o"), "--subscriptions", str(site.wishes)]
+    words = [
+        "graph",
+        "feed",
+        str(site.feeds),
+        str(tmp_path / "o"),
+        "--subscriptions",
+        str(site.subscriptions),
+    ]
     done = CliRunner().invoke(app, [*words, "--json"])
     assert (done.exit_code, json.loads(done.stdout)["matches"]) == (0, 1)
     (site.feeds / "torn.rss").write_text("<rss>")

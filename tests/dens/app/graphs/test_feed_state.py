@@ -33,7 +33,7 @@ def test_an_item_is_new_once_and_changed_when_it_says_something_else() -> None:
         ("cba", "dcb", "dcba", 0),  # the feed is full: a was pushed out
         ("cba", "ca", "ca", 1),  # shorter than before: b was taken back
         ("cba", "dca", "dca", 1),  # as long, but something older than b is left
-        ("cba", "fed", "fedcba", 0),  # nobody looked for a while
+        ("cba", "fed", "fedcba", 0),  # not polled for a while
         ("cba", "", "", 3),
         ("cba", "cb", "cb", 1),  # nothing pushed a out
     ],

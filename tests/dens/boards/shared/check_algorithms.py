@@ -1,4 +1,4 @@
-"""FNIF, FNIFS and FNIFC release the same on every runtime, and equal wishes are one record there too."""
+"""FNIF, FNIFS and FNIFC release the same readings on every runtime; equal subscriptions share a record."""
 
 from strata_algorithms import checksums
 

@@ -12,12 +12,12 @@ from watchdog.filter import FuzzyFilter
 from watchdog.pool import Pool
 from watchdog.reading import Reading
 
-Wish = tuple  # attributes, whether it asks for the age, event class, whether the values satisfy it
+Subscription = tuple  # attributes, whether it asks for the age, event class, whether the values satisfy it
 
 
-def vector_of(wish: "Wish") -> bytes:
+def vector_of(subscription: "Subscription") -> bytes:
     """Write a subscription to these attributes that a reading of tens satisfies, or never."""
-    attributes, aged, event, satisfied = wish
+    attributes, aged, event, satisfied = subscription
     triple = bytes([0, 20, 127]) if satisfied else bytes([200, 255, 127])
     feature = 0
     for attribute in attributes:
@@ -29,10 +29,12 @@ def vector_of(wish: "Wish") -> bytes:
     return bytes(5) + bytes([16]) + body + bytes([1 << event, feature])
 
 
-def defined(wishes: "list[Wish]", measured: "list[int]", event: int, exact: bool) -> "list[int]":
+def defined(
+    subscriptions: "list[Subscription]", measured: "list[int]", event: int, exact: bool
+) -> "list[int]":
     """Return the features that a reading of `measured` releases, by the definition."""
     satisfied = []
-    for attributes, _, its_event, is_satisfied in wishes:
+    for attributes, _, its_event, is_satisfied in subscriptions:
         if its_event == event and is_satisfied and attributes:
             if all([one in measured for one in attributes]) and attributes not in satisfied:
                 satisfied.append(attributes)
@@ -62,35 +64,35 @@ def test_that_a_reading_releases_what_the_paper_defines() -> None:
     chance = Chance(42)
     released = 0
     for _ in range(25):
-        wishes = []
-        while len(wishes) < 14:
+        subscriptions = []
+        while len(subscriptions) < 14:
             attributes = some(chance, 70)
             if attributes:
-                wishes.append((attributes, chance.byte() < 60, chance.byte() % 2, chance.byte() < 160))
+                subscriptions.append((attributes, chance.byte() < 60, chance.byte() % 2, chance.byte() < 160))
         sources = []
         for name in sorted(ALGORITHMS):
             for condition in ("exact", "subset"):
                 source = FuzzyFilter(1, condition, pool=Pool(1, 100, 99, ALGORITHMS[name]))
-                for number in range(len(wishes)):
-                    source.add((1, number), vector_of(wishes[number]))
+                for number in range(len(subscriptions)):
+                    source.add((1, number), vector_of(subscriptions[number]))
                 sources.append((name, condition, source))
         for _ in range(4):
             measured = some(chance, 200)
             event = chance.byte() % 2
             for name, condition, source in sources:
                 found = [release.vector[-1] for release in source.feed(reading_of(measured, event))]
-                wanted = defined(wishes, measured, event, condition == "exact")
-                assert sorted(found) == wanted, (name, condition, wishes, measured)
+                wanted = defined(subscriptions, measured, event, condition == "exact")
+                assert sorted(found) == wanted, (name, condition, subscriptions, measured)
                 released += len(found)
     assert released > 500, released
 
 
 def test_that_five_measured_attributes_release_one_notification_for_each_feature() -> None:
-    wishes = [([0, 1, 2], 0, 0, 1), ([0, 1, 2], 0, 0, 1), ([0, 1, 2, 3], 0, 0, 1), ([3, 4], 0, 0, 1)]
+    subscriptions = [([0, 1, 2], 0, 0, 1), ([0, 1, 2], 0, 0, 1), ([0, 1, 2, 3], 0, 0, 1), ([3, 4], 0, 0, 1)]
     for name in sorted(ALGORITHMS):
         source = FuzzyFilter(1, "exact", pool=Pool(1, 512, 8, ALGORITHMS[name]))
         for number in range(4):
-            source.add((1, number), vector_of(wishes[number]))
+            source.add((1, number), vector_of(subscriptions[number]))
         found = source.feed(reading_of([0, 1, 2, 3, 4], 0))
         assert sorted([release.vector[-1] for release in found]) == [7, 15, 24], name
         assert sorted([len(release.vector) for release in found]) == [10, 11, 12], name

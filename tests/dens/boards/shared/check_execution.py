@@ -1,4 +1,4 @@
-"""The execution environment as a board runs it: what is asked for runs, what fails is told, nothing else."""
+"""The execution environment as a board runs it: requests run, failures are reported, nothing else happens."""
 
 from watchdog.codes import NOT_MEASURED, SOURCE_FAILED, UNKNOWN_SOURCE
 from watchdog.execution import ExecutionEnvironment

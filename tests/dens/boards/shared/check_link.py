@@ -50,7 +50,7 @@ def datagram(kind, number, payload, language=0, age=b"\0\0\0\0", lifetime=0):
 
 
 def greeted():
-    """Return a publisher in a session with mediator 2, and what it said meanwhile is forgotten."""
+    """Return a publisher in a session with mediator 2; the messages of the handshake are discarded."""
     publisher, said = board()
     for data in (
         datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01"),

@@ -16,7 +16,7 @@ PAIRS = SUBSCRIPTIONS * READINGS
 
 def packed(chance: Chance, aggregator: int, k: int, aged: int, is_any: bool) -> bytearray:
     """Return a block of subscriptions to k attributes, and the age if `aged` is 1; with `is_any` their
-    thresholds are 0, so that every degree is told.
+    thresholds are 0, so that every degree is reported.
     """
     pool = Pool(1, 4096)
     body = bytearray(64)

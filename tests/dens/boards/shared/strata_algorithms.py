@@ -1,5 +1,5 @@
-"""The filter by any algorithm in use: wishes, many of them equal or covered, come, are revised, expire and go
-while readings are judged.
+"""The filter by any algorithm in use: subscriptions, many of them equal or covered, are added, revised and
+removed or expire while readings are judged.
 """
 
 from watchdog.pool import EXPIRY, KEY, Pool

@@ -1,4 +1,4 @@
-"""The filter with Cartesian-product forms in use: each is wished with plain wishes beside it, for three
+"""The filter with Cartesian-product forms in use: each is subscribed to beside plain subscriptions, for three
 attributes or for two and an age, while readings are judged.
 """
 

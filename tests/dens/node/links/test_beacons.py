@@ -99,18 +99,18 @@ def test_a_beacon_goes_one_hop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("interface", "group", "code", "said"),
+    ("interface", "group", "code", "message"),
     [
         ("wlan77", "239.255.68.70", "D358", "this machine has lo"),
         ("lo", BROADCAST, "D359", "lo does not support broadcast"),
     ],
 )
 def test_what_cannot_be_used_is_refused_and_leaves_nothing_open(
-    interface: str, group: str, code: str, said: str
+    interface: str, group: str, code: str, message: str
 ) -> None:
     async def begin() -> None:
         speaker = Speaker(1, at=BeaconInterface(interface, group, PORT))
-        with pytest.raises(InterfaceError, match=said) as refused:
+        with pytest.raises(InterfaceError, match=message) as refused:
             speaker.beacons.open()
         assert (refused.value.code, refused.value.interface) == (code, interface)
         assert speaker.talking.fileno() == -1
@@ -158,7 +158,7 @@ def test_an_interface_that_goes_and_comes_is_told_and_tried_again(monkeypatch: p
         finally:
             one.beacons.close()
             two.beacons.close()
-        assert len(one.said) == 1, "it is told once"
+        assert len(one.said) == 1, "it is reported once"
         assert "unknown interface" in one.said[0]
 
     asyncio.run(listen())

@@ -153,7 +153,7 @@ def test_whoever_is_found_is_greeted_once_and_kept_while_its_beacons_come() -> N
         anew, gone = known.silent(now_ms)
         assert gone == []
         greeted += anew == [2]
-    assert 8 <= greeted <= 10, "an idle one is greeted anew each half minute, as listed ones are"
+    assert 8 <= greeted <= 10, "an idle peer gets a HELLO every 30 s, as listed peers do"
     assert known.address_of(2) == HERE
 
 
@@ -182,14 +182,14 @@ def test_the_list_counts_for_more() -> None:
 
 
 def test_a_peer_that_was_heard_just_now_is_not_moved_by_a_beacon_from_elsewhere() -> None:
-    """Somebody may hand on a fresh beacon from another address before the original comes."""
+    """A node may replay a fresh beacon from another address before the original arrives."""
     known = neighbours()
     assert known.discovered(2, HERE, 1_000, 0)
     known.was_heard(2, said(2), HERE, 1_000)
     assert not known.discovered(2, THERE, 1_000, 1_000 + LOYAL_MS - 1)
     assert not known.discovered(3, HERE, 1_000, 1_000 + LOYAL_MS - 1), "nor driven from its place"
     assert known.discovered(2, THERE, 1_000, 1_000 + LOYAL_MS)
-    assert known.discovered(3, THERE, 1_000, 1_000 + LOYAL_MS), "one that has said nothing gives way"
+    assert known.discovered(3, THERE, 1_000, 1_000 + LOYAL_MS), "a silent address is replaced"
     assert known.address_of(2) is None
 
 

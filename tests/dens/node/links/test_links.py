@@ -58,7 +58,7 @@ def mediator(store: MemoryStore, key: bytes | None = KEY) -> DensNode:
 
 
 class Living:
-    """An engine that is driven, and what it told."""
+    """A driven engine with the events it reported."""
 
     def __init__(self, engine: Engine) -> None:
         self.events: list[Event] = []
@@ -163,7 +163,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
 
 
 def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_started_anew() -> None:
-    """The node knows nobody then: it learns where an idle end is when that one greets after some silence."""
+    """The node knows no peer then: it learns the address of an idle endpoint from its next HELLO."""
 
     async def scene() -> None:
         store = MemoryStore()

@@ -1,4 +1,4 @@
-"""What happens too often is told at a bounded rate, and nothing of it is forgotten."""
+"""Frequent events are logged at a bounded rate, and the suppressed ones are counted."""
 
 from hypothesis import given
 from hypothesis import strategies as st

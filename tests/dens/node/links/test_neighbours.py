@@ -32,7 +32,7 @@ def book(key: bytes | None = None, *, accepts_others: bool = True) -> Neighbours
 
 def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[int | None, bool]:
     """Return who is heard by an engine that believes what it hears, and whether a contact begins; whoever is
-    not heard is told why.
+    not heard gets the reason.
     """
     heard = known.sender_of(data, address, now_ms)
     assert bool(heard.why) is (heard.node is None)
@@ -50,9 +50,9 @@ def hello(node: int, key: bytes | None = None, session: int = 1) -> bytes:
 
 
 def other_than_hello(node: int) -> bytes:
-    said = bytearray(hello(node))
-    said[1] = 3
-    return bytes(said)
+    message = bytearray(hello(node))
+    message[1] = 3
+    return bytes(message)
 
 
 def test_a_listed_peer_is_heard_from_its_address_only() -> None:
@@ -132,19 +132,19 @@ def test_greetings_do_not_break_the_silence(kind: int) -> None:
 
 def test_so_many_are_learnt_and_no_more() -> None:
     known = book()
-    said = bytearray(hello(OTHER))
+    message = bytearray(hello(OTHER))
     for node in range(100, 100 + MOST_LEARNT):
-        said[4:8] = node.to_bytes(4, "big")
-        assert who(known, bytes(said), ("127.0.0.1", node), 0) == (node, True)
+        message[4:8] = node.to_bytes(4, "big")
+        assert who(known, bytes(message), ("127.0.0.1", node), 0) == (node, True)
     assert who(known, hello(OTHER), THERE, 0) == (None, False)
-    said[4:8] = (100).to_bytes(4, "big")
-    assert who(known, bytes(said), ELSEWHERE, 0) == (100, True)
+    message[4:8] = (100).to_bytes(4, "big")
+    assert who(known, bytes(message), ELSEWHERE, 0) == (100, True)
     known.silent(3 * SILENCE_MS)
     assert who(known, hello(OTHER), THERE, 3 * SILENCE_MS) == (OTHER, True)
 
 
 @pytest.mark.parametrize(
-    ("data", "key", "accepts_others", "said"),
+    ("data", "key", "accepts_others", "message"),
     [
         (b"noise", None, True, "not DENS messages"),
         (b"\x20" + hello(OTHER)[1:], None, True, "uses version 2 of the protocol, and this node 4"),
@@ -160,11 +160,11 @@ def test_so_many_are_learnt_and_no_more() -> None:
     ],
 )
 def test_whoever_is_not_heard_is_told_what_is_known_of_the_cause_and_no_more(
-    data: bytes, key: bytes | None, accepts_others: bool, said: str
+    data: bytes, key: bytes | None, accepts_others: bool, message: str
 ) -> None:
     heard = book(key, accepts_others=accepts_others).sender_of(data, THERE, 0)
     assert heard.node is None
-    assert said in heard.why
+    assert message in heard.why
     assert key is not None or "mission key's" not in heard.why
 
 
@@ -230,23 +230,23 @@ def rival(known: Neighbours, data: bytes, address: Address, now_ms: int) -> Riva
     return heard.rival or known.was_heard(heard.node, data, address, now_ms)
 
 
-def rivals(known: Neighbours, *said: tuple[bytes, Address, int]) -> list[Rival | None]:
-    return [rival(known, *one) for one in said]
+def rivals(known: Neighbours, *datagrams: tuple[bytes, Address, int]) -> list[Rival | None]:
+    return [rival(known, *datagram) for datagram in datagrams]
 
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
     """Both go on greeting; without a key each draws the number to itself, with one the first keeps it."""
-    said, other, second = hello(OTHER, key), other_than_hello(OTHER), 1_000
+    message, other, second = hello(OTHER, key), other_than_hello(OTHER), 1_000
     of_another = hello(OTHER, key, 5)
     found = rivals(
         book(key),
-        (said, THERE, 0),
+        (message, THERE, 0),
         (other, THERE, second),
         (of_another, ELSEWHERE, 2 * second),
-        (said, THERE, 3 * second),
+        (message, THERE, 3 * second),
         (of_another, ELSEWHERE, 4 * second),
-        (said, THERE, 5 * second),
+        (message, THERE, 5 * second),
     )
     assert found == [None, None, None, Rival(OTHER, ELSEWHERE), None, None]
 
@@ -255,8 +255,8 @@ def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
 def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
     known = book(key)
     for minute, place in enumerate([THERE, ELSEWHERE, ("127.0.0.1", 9002), ("127.0.0.1", 9003), THERE]):
-        at_ms, said = 60_000 * minute, hello(OTHER, key, 1 + minute)
-        assert rivals(known, (said, place, at_ms), (said, place, at_ms + LOYAL_MS)) == [None, None]
+        at_ms, message = 60_000 * minute, hello(OTHER, key, 1 + minute)
+        assert rivals(known, (message, place, at_ms), (message, place, at_ms + LOYAL_MS)) == [None, None]
         assert known.address_of(OTHER) == place
     assert rivals(known, (hello(OTHER, key, 9), ("127.0.0.1", 9003), 240_000 + RIVAL_MS)) == [None]
 
@@ -264,8 +264,8 @@ def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
 def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> None:
     """Long after the start: what counts is how long ago it was heard, not the hour."""
     known, begin_ms = book(KEY), 5_000_000
-    said, newer = hello(OTHER, KEY), hello(OTHER, KEY, 2)
-    assert rivals(known, (said, THERE, begin_ms), (newer, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
+    message, newer = hello(OTHER, KEY), hello(OTHER, KEY, 2)
+    assert rivals(known, (message, THERE, begin_ms), (newer, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
     who(known, other_than_hello(OTHER), ELSEWHERE, begin_ms + LOYAL_MS)
     heard = known.sender_of(hello(OTHER, KEY, 3), THERE, begin_ms + LOYAL_MS + 1_000)
     assert (heard.node, heard.rival) == (None, Rival(OTHER, ELSEWHERE))
@@ -276,21 +276,21 @@ def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> 
 
 
 def test_a_third_with_the_same_number_is_told_as_well() -> None:
-    said = hello(OTHER)
+    message = hello(OTHER)
     places = [THERE, ELSEWHERE, THERE, ("127.0.0.1", 9002), THERE, ELSEWHERE, THERE]
-    found = rivals(book(), *((said, place, 1_000 * second) for second, place in enumerate(places)))
+    found = rivals(book(), *((message, place, 1_000 * second) for second, place in enumerate(places)))
     assert [rival and rival.place[1] for rival in found] == [None, None, 9001, None, 9002, None, None]
 
 
 def test_one_that_was_gone_and_moves_when_it_is_back_is_one() -> None:
-    known, said, back_ms = book(), hello(OTHER), 3 * SILENCE_MS
-    assert rivals(known, (said, THERE, 0)) == [None]
+    known, message, back_ms = book(), hello(OTHER), 3 * SILENCE_MS
+    assert rivals(known, (message, THERE, 0)) == [None]
     assert known.silent(back_ms) == ([LISTED], [OTHER])
-    assert rivals(known, (said, ELSEWHERE, back_ms), (said, THERE, back_ms + 1_000)) == [None, None]
+    assert rivals(known, (message, ELSEWHERE, back_ms), (message, THERE, back_ms + 1_000)) == [None, None]
 
 
 def test_what_no_engine_believed_keeps_nobody_alive() -> None:
-    """Seventeen bytes every four seconds from its old port kept a restarted end out, and nobody had a key."""
+    """17 bytes every 4 s from its old port kept a restarted peer out, and no node had a key."""
     known = book(KEY)
     who(known, hello(OTHER, KEY), THERE, 0)
     who(known, other_than_hello(OTHER), THERE, 1_000)
@@ -357,7 +357,7 @@ def test_nobody_is_driven_from_its_address_by_a_recorded_hello_of_another() -> N
 @pytest.mark.parametrize("year", [1970, 2019, 2020, 2053, 2054, 2100])
 @pytest.mark.parametrize("key", [None, KEY])
 def test_peers_are_heard_whatever_the_year_is(year: int, key: bytes | None) -> None:
-    """A keyed node without a battery clock, in 1970, heard nobody."""
+    """A keyed node without a battery clock, in 1970, heard no node."""
     now_ms = round((year - 2020) * 365.25 * 86_400_000)
     known = Neighbours(
         Authenticator(OWN, key), {LISTED: HERE}, now_ms, accepts_others=True, silence_ms=SILENCE_MS

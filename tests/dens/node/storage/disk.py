@@ -1,4 +1,4 @@
-"""A disk that remembers every call, can lose power between any two, and fails when it is told to.
+"""A disk that remembers every call, can lose power between any two, and fails on demand.
 
 It is a file system under SQLite, by APSW: real files, and a journal of what was written, synced, cut and
 deleted. `states` replays the journal: what a machine may find after the power was lost at a boundary.
@@ -17,7 +17,7 @@ import apsw
 
 @dataclass(frozen=True)
 class Call:
-    """One thing that SQLite asked of the disk."""
+    """One call by SQLite to the disk."""
 
     verb: str
     name: str

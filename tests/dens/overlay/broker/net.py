@@ -1,7 +1,7 @@
 """Brokers and their ends in memory, in made-up time; links may lose and delay, nodes may crash.
 
-Brokers are 1 to 99, subscribers from 100 on, publishers from 200 on. An oracle knows what everybody asked for
-and told, and nothing of how it travels.
+Brokers are 1 to 99, subscribers from 100 on, publishers from 200 on. An oracle knows all subscriptions
+and publications, and nothing of how they travel.
 """
 
 from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ class Air:
 
 @dataclass
 class Oracle:
-    """What should be delivered: a notification to whoever asks for it when it is told."""
+    """What should be delivered: a notification to every subscriber that matches it when published."""
 
     wants: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
     owed: set[tuple[int, ItemId]] = field(default_factory=set)

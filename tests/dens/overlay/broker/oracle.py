@@ -9,7 +9,7 @@ publication must arrive, once.
 
     family      what happens while publications are made
     routing     subscriptions come and go; the network comes to rest after each step
-    partial     the same; publications tell some of the attributes
+    partial     the same; publications have only some of the attributes
     links       links between brokers are cut and come back
     crashes     brokers are down for a while and come back with their stores
     stores      a broker is down for a while and comes back with nothing; some of its links come back later
@@ -102,7 +102,7 @@ def _predicate(name: str, low: int, high: int) -> str:
 
 @cache
 def body_of_document(language: str, document: str) -> bytes:
-    compiled = authoring_of(language_named(language)).compile(document.encode(), "wish.xml", table())
+    compiled = authoring_of(language_named(language)).compile(document.encode(), "subscription.xml", table())
     return compiled.body
 
 
@@ -188,7 +188,7 @@ class Network(BrokerNet):
     # ------------------------------------------------------------------ faults
 
     def stop(self, node: int) -> None:
-        """Let a broker be down: nobody is in contact with it."""
+        """Let a broker be down: it has no contacts."""
         self.stopped.add(node)
         for a, b in self.links:
             if node in (a, b):

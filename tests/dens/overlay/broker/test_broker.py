@@ -1,4 +1,4 @@
-"""What brokers tell each other, word by word: trees, JOINs and PRUNEs, and what they refuse."""
+"""The messages between brokers: trees, JOINs and PRUNEs, and what is refused."""
 
 import pytest
 
@@ -15,12 +15,12 @@ RING = [(1, 2), (2, 3), (3, 4), (1, 4)]
 
 
 def told(net: BrokerNet, type: int, *, since: int = 0) -> list[tuple[int, int]]:
-    """Return who told whom a message of this type, in order."""
+    """Return (sender, receiver) of the messages of this type, in order."""
     return [(node, peer) for node, peer, item in net.words[since:] if item.type == type]
 
 
 def joined(net: BrokerNet, sender: int, receiver: int, *, since: int = 0) -> list[tuple[int, bytes]]:
-    """Return of which publisher, and what, one broker asked another, in order."""
+    """Return the publisher and the content of each request from one broker to another, in order."""
     said = [
         Join.decode(item.payload)
         for node, peer, item in net.words[since:]

@@ -1,4 +1,4 @@
-"""Brokers that crash and links that break: nothing acknowledged is lost, and what is given up is told."""
+"""Brokers that crash and links that break: nothing acknowledged is lost, and abandoned ones are reported."""
 
 from random import Random
 

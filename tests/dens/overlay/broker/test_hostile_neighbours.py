@@ -137,7 +137,7 @@ def words_held(victim: Victim) -> int:
 
 
 def test_a_neighbour_that_never_answers_does_not_make_prunes_pile_up() -> None:
-    """Its publisher's generations advertise everything and something that nobody wants, by turns."""
+    """Its publisher's generations advertise everything and something without subscribers, by turns."""
     victim = Victim(10)
     most = 0
     for generation in range(1, 60):

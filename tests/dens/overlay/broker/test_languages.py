@@ -1,4 +1,4 @@
-"""Languages with defects: brokers tell them, compare bytes from then on, and deliver what is owed."""
+"""Languages with defects: brokers report them, compare bytes from then on, and complete all deliveries."""
 
 from random import Random
 

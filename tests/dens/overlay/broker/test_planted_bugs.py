@@ -1,4 +1,4 @@
-"""Bugs that somebody could make, planted one at a time: the laws notice each of them."""
+"""Plausible bugs, planted one at a time: the routing properties detect each of them."""
 
 from collections.abc import Callable, Iterable
 from random import Random
@@ -138,7 +138,7 @@ def forgets_the_parent(patch: Patch) -> None:
 
 
 def covers_for_other_trees(patch: Patch) -> None:
-    """What is asked of a neighbour for one tree is taken for asked for all."""
+    """A request to a neighbour for one tree is taken as a request for all trees."""
     put_in = Requests._put_in
 
     def put_in_once(self: Requests, target: Target, wanted: Wanted, now_ms: int) -> None:

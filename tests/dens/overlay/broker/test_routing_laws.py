@@ -1,4 +1,4 @@
-"""What a network of brokers delivers, against an oracle that knows who asked for what and nothing else."""
+"""What a network of brokers delivers, against an oracle that knows the subscriptions and nothing else."""
 
 from collections.abc import Iterator
 from random import Random

@@ -221,7 +221,7 @@ def note(node: int, predictability: int) -> bytes:
 @pytest.mark.parametrize("name", ["dens", "prophet"])
 @pytest.mark.parametrize("threshold", [0, 1, 4_096, 20_000])
 def test_the_second_of_two_copies_follows_only_whoever_is_clearly_likelier(name: str, threshold: int) -> None:
-    """Exactly above the threshold: a sixteenth where nobody says otherwise, and nothing in prophet."""
+    """Exactly above the threshold: a sixteenth by default, and 0 in prophet."""
     beyond = threshold if name == "dens" else 0
     given = {} if name == "prophet" or threshold == 4_096 else {"utility_threshold": threshold}
     last = notification(copies=2)

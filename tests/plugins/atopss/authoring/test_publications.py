@@ -1,4 +1,4 @@
-"""Publications: what people tell, as exactly as they know it."""
+"""Publications: statements of people, as exact as their knowledge."""
 
 import pytest
 
@@ -15,7 +15,7 @@ OFFER = (ROOT / "docs/examples/apartment_offer.xml").read_bytes()
 
 
 def told(inner: str, event: str = "apartment") -> dict[int, Shape]:
-    """Return what a publication tells."""
+    """Return the content of a publication."""
     source = f'<publication xmlns="urn:dens:approximate:1" event="{event}">{inner}</publication>'
     return decode_notification(ApproximatePublications().read(source.encode(), "p", TABLE).vector).values
 

@@ -115,7 +115,7 @@ def narrowed(chance: random.Random, wide: Subscription) -> Subscription:
 
 
 def check_covering(chance: random.Random) -> int:
-    """Hold what is said to cover against the definition; return how often it was said."""
+    """Compare reported covers with the definition; return how many were reported."""
     wide, values = plain(chance)
     narrow = narrowed(chance, wide)
     if not covers(wide, narrow, LENGTHS):

@@ -81,7 +81,7 @@ def test_law_covering_is_an_order(one: Subscription, two: Subscription, three: S
 
 
 def test_law_what_stands_for_another_is_reached_with_it() -> None:
-    """Thousands of pairs on a short axis, where borders coincide, and for each what may tell them apart."""
+    """Many pairs on a short axis, where borders coincide, each with values that may distinguish them."""
     chance = random.Random(26)
     standing = 0
     for _ in range(6000):
@@ -212,7 +212,7 @@ def test_law_a_table_covers_what_it_holds(history: list[tuple[SubscriptionKey, b
 
 @given(asked=subscriptions(), told=values())
 def test_law_what_lies_in_an_advertisement_may_satisfy(asked: Subscription, told: dict[int, Shape]) -> None:
-    """An advertisement of exactly what is told lets through every subscription that it satisfies."""
+    """An advertisement of exactly the published values admits every subscription that they satisfy."""
     leaves = tuple(Predicate(attribute, shape) for attribute, shape in told.items())
     advertisement = encode_subscription(canonical(0, Joined(False, leaves)))
     if asked.judge(told) is not None:

@@ -110,7 +110,7 @@ def test_the_ends_of_what_is_announced() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "subscription",
     [
         canonical(0, Joined(True, (Predicate(0, point(1)), Predicate(1, point(1))))),
         canonical(0, Joined(False, (Predicate(0, at_least(1)), Predicate(0, at_most(9))))),
@@ -120,9 +120,9 @@ def test_the_ends_of_what_is_announced() -> None:
         canonical(0, Joined(False, (Predicate(0, point(1)), Predicate(1, point(1)))), Norm.PRODUCT),
     ],
 )
-def test_what_is_no_advertisement_is_refused(said: Subscription) -> None:
+def test_what_is_no_advertisement_is_refused(subscription: Subscription) -> None:
     with pytest.raises(VectorError, match="an advertisement joins by and"):
-        ROUTING.includes(encode_subscription(said), encode_subscription(said))
+        ROUTING.includes(encode_subscription(subscription), encode_subscription(subscription))
 
 
 def test_an_advertisement_of_everything_tells_whole_readings() -> None:

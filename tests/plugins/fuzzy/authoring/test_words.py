@@ -31,8 +31,8 @@ EQUAL = "<crisp-predicate attribute='{}' operator='{}'>{}</crisp-predicate>"
 def compiled(
     body: str, event: str = "patient", language: str = "", thesaurus: Thesaurus | None = None
 ) -> CompiledFuzzy:
-    said = f' xml:lang="{language}"' if language else ""
-    source = f'<subscription xmlns="urn:dens:subscription:1" event="{event}"{said}>{body}</subscription>'
+    lang = f' xml:lang="{language}"' if language else ""
+    source = f'<subscription xmlns="urn:dens:subscription:1" event="{event}"{lang}>{body}</subscription>'
     return compile_subscription(source.encode(), "words.xml", TABLE, CompileOptions(thesaurus=thesaurus))
 
 
@@ -82,15 +82,15 @@ def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st
 @settings(max_examples=examples(60), deadline=None)
 @given(st.text(max_size=100), st.sampled_from(["event", "attribute", "term", "value"]))
 def test_any_word_at_all_is_understood_or_refused_in_words(word: str, place: str) -> None:
-    said = dict.fromkeys(["event", "attribute", "term", "value"], "")
-    said |= {"event": "patient", "attribute": "triage", "term": "high", "value": "minor", place: word}
-    said = {key: escape(text, {'"': "&quot;", "'": "&apos;"}) for key, text in said.items()}
-    body = EQUAL.format(said["attribute"], "in", f"<value>{said['value']}</value>")
-    body += HIGH.format("heart_rate", said["term"])
+    words = dict.fromkeys(["event", "attribute", "term", "value"], "")
+    words |= {"event": "patient", "attribute": "triage", "term": "high", "value": "minor", place: word}
+    words = {key: escape(text, {'"': "&quot;", "'": "&apos;"}) for key, text in words.items()}
+    body = EQUAL.format(words["attribute"], "in", f"<value>{words['value']}</value>")
+    body += HIGH.format("heart_rate", words["term"])
     problems: tuple[Problem, ...] = ()
     understood = 0
     try:
-        understood = len(compiled(body, said["event"]).words)
+        understood = len(compiled(body, words["event"]).words)
     except DocumentError as error:
         problems = error.problems
     assert understood == 5 or problems

@@ -64,7 +64,7 @@ def test_it_counts_the_steps_of_the_figure(name: str, data: st.DataObject) -> No
         wishes.pop(key, None)
         if verb == "add":
             wishes[key] = Wish(vector)
-    assert counted(matcher) == MatchingWork(), "holding subscriptions is no matching"
+    assert counted(matcher) == MatchingWork(), "holding subscriptions costs no matching"
     for _ in range(3):
         notification = data.draw(near_notifications().filter(lambda vector: vector[-1] < 128))
         before = counted(matcher).taken()
@@ -148,7 +148,7 @@ def test_a_pattern_that_is_not_broken_down_relates_none() -> None:
 
 
 def test_the_work_of_figure_7_at_a_thousand_subscriptions() -> None:
-    """40 distinct ones of 3 or 4 attributes, every attribute told: features spare nothing, covering does."""
+    """40 distinct ones of 3 or 4 attributes, every attribute given: features save nothing, covering does."""
     found = {}
     workload = WORKLOADS["every_attribute"]
     for name in ("fnif", "fnifs", "fnifc", "fip"):

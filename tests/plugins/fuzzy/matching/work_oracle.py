@@ -1,7 +1,7 @@
 """Counts the steps of each algorithm by going through figure 5 of paper 004 with vectors in the hand.
 
 It knows neither the matchers nor their structures: it takes vectors of one-byte features apart by their
-layout and asks of each subscription what the figure asks. Of the covering forest it is told who stands under
+layout and asks of each subscription what the figure asks. The covering forest is an input: who stands under
 whom, because the figure leaves open which of several covers becomes the parent.
 """
 

@@ -1,4 +1,4 @@
-"""A source that is asked for what nobody covers tells what it would tell if it were asked for everything."""
+"""A source with only the uncovered subscriptions releases the same readings as with all of them."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ again."""
 
 
 def told(vectors: list[bytes], readings: list[Reading], features: str) -> list[list[bytes]]:
-    """Return what a source that is asked for these tells of each reading, but how well it fits."""
+    """Return what a source with these subscriptions releases of each reading, without degrees."""
     source = FuzzyFilter(features=features)
     for number, vector in enumerate(vectors):
         source.add((number, 0), vector)

@@ -538,7 +538,7 @@ def test_an_aggregating_function_of_a_package_is_broken_down() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "1 +", "__import__('os')", "heart_rate.real", "nobody", "sqrt()", "min(heart_rate)", "1e999", "'a'",
+    ["", "1 +", "__import__('os')", "heart_rate.real", "unknown", "sqrt()", "min(heart_rate)", "1e999", "'a'",
      "heart_rate if 1 else 2", "[1]", "-" * 60 + "1", "True"],
 )  # fmt: skip
 def test_no_expression(text: str) -> None:
@@ -609,7 +609,7 @@ HELL = {
     "Latin-1": (b"<?xml version='1.0' encoding='latin-1'?>" + EXAMPLE, "D009"),
     "nothing": (b"", "D006"),
     "two roots": (EXAMPLE + b"<a/>", "D006"),
-    "undefined entity": (subscription("&nobody;"), "D006"),
+    "undefined entity": (subscription("&unknown;"), "D006"),
     "a term without a set": (subscription(set_of("").replace("<is>t", "<is>u")), "D112"),
     "infinity": (subscription(set_of('<gaussian center="inf" sigma="1"/>')), "D105"),
     "left above right": (subscription(set_of('<trapezoidal left="41" right="38" width="1"/>')), "D108"),

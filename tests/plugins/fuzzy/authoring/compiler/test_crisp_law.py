@@ -1,7 +1,7 @@
 """The law of crisp predicates: for every attribute, scale, operator, constant and reading the bytes say what
-was asked of the exact reading, or the shift was announced and holds; nothing wanted is ever missed.
+the document requires of the exact reading, or the announced shift holds; no wanted reading is missed.
 
-The oracle knows nothing of bytes: it compares rational numbers. What a reading's byte is it is told by the
+The oracle knows nothing of bytes: it compares rational numbers. It gets the byte of a reading from the
 gauge that boards use, from decimal text.
 """
 
@@ -89,7 +89,7 @@ def readings(attribute: Attribute) -> Iterator[tuple[int, Fraction]]:
 
 
 def holds_in_words(words: str, value: Fraction) -> bool:
-    """Tell what the words say of a value, read as a person would."""
+    """Return whether a value satisfies the words, read as a person would."""
     if words in ("is anything", "never holds"):
         return words == "is anything"
     turned = words.startswith("is not ")
@@ -107,7 +107,7 @@ def holds_in_words(words: str, value: Fraction) -> bool:
 
 @dataclass
 class Judged:
-    """What the law found: how many readings passed that were not asked for."""
+    """What the law found: how many readings passed that do not match exactly."""
 
     compiled: CompiledFuzzy
     too_many: int
@@ -136,7 +136,7 @@ def judge(table: MissionTable, body: str, wanted: "dict[int, bool]", *, negated:
             assert passes, f"{value} is wanted and missed: {words}"
         elif passes:
             too_many += 1
-            assert constraint.shift is not None, f"{value} passes and nobody was told"
+            assert constraint.shift is not None, f"{value} passes and no shift was announced"
             assert any(first <= scaled <= last for first, last in constraint.shift.true)
             assert (
                 asked == [] or min(abs(scaled - one) for one in asked) <= constraint.deviation * domain + 1e-9
@@ -376,6 +376,6 @@ def test_a_bound_that_moves_inward_is_caught(monkeypatch: pytest.MonkeyPatch) ->
             judge(table, crisp("gt", "30"), wanted)
     with monkeypatch.context() as patch:
         patch.setattr(constraints, "shift_of", lambda *_: None)
-        with pytest.raises(AssertionError, match="nobody was told"):
+        with pytest.raises(AssertionError, match="no shift was announced"):
             judge(table, crisp("gt", "30"), wanted)
     assert judge(table, crisp("gt", "30"), wanted).too_many == 3
