@@ -24,7 +24,7 @@ def seconds(milliseconds: float | None) -> float | None:
 def delivery_text(served: "DeliveryCounts", estimate: float | None) -> str:
     """Return the delivery counts as text, the same in reports, runs and the live view."""
     return (
-        f"{served.delivered:,} of {served.owed:,} expected deliveries ({share_text(served.ratio)}); "
+        f"{served.delivered:,} of {served.expected:,} expected deliveries ({share_text(served.ratio)}); "
         f"{served.open:,} still open{_gone(served)}; {share_text(served.whole_ratio)} of the "
         f"{served.whole:,} that had their whole lifetime; estimated within the lifetime "
         f"(Kaplan–Meier): {share_text(estimate)}"

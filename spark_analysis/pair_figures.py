@@ -29,14 +29,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from spark_analysis import json_keys
 from spark_analysis.survival import Estimate, estimate
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryCounts:
-    """Expected deliveries by their outcome. `owed` is the number of expected deliveries."""
+    """Expected deliveries by their outcome; `expected` is their number."""
 
-    owed: int
+    expected: int = field(metadata=json_keys.EXPECTED)
     delivered: int
     missed: int
     open: int
@@ -57,7 +58,7 @@ class DeliveryCounts:
         """Derive the ratios, so that they are always consistent with the counts."""
         whole = self.whole_delivered + self.missed
         object.__setattr__(self, "whole", whole)
-        object.__setattr__(self, "ratio", self.delivered / self.owed if self.owed else None)
+        object.__setattr__(self, "ratio", self.delivered / self.expected if self.expected else None)
         object.__setattr__(self, "whole_ratio", self.whole_delivered / whole if whole else None)
 
 
@@ -91,10 +92,12 @@ class PairFigures:
 
 def pair_figures(pairs: Iterable[Pair], end_ms: int) -> PairFigures:
     """Return the figures of these pairs as of `end_ms`."""
-    counts = dict.fromkeys(("owed", "delivered", "missed", "open", "whole_delivered", "lost", "withdrawn"), 0)
+    counts = dict.fromkeys(
+        ("expected", "delivered", "missed", "open", "whole_delivered", "lost", "withdrawn"), 0
+    )
     watched: list[tuple[float, int, int, int]] = []
     for event_ms, lifetime_ms, delivered_ms, withdrawn_ms, is_lost in pairs:
-        counts["owed"] += 1
+        counts["expected"] += 1
         over_ms = event_ms + lifetime_ms
         is_withdrawn = withdrawn_ms is not None and withdrawn_ms < over_ms and withdrawn_ms <= end_ms
         if delivered_ms is not None:

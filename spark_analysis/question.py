@@ -6,7 +6,7 @@ only orders the sections. The name of a question is its key in `dens report --js
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from pyspark.sql import DataFrame
 
 from spark_analysis.devices import Devices
+from spark_analysis.json_keys import to_document
 from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.run import Run
 
@@ -105,13 +106,6 @@ class Section:
     """Two half sections in a row share the width of the page."""
     is_long: bool = False
     """Whether it may be split over printed pages."""
-
-
-def to_document(answer: Any) -> Any:
-    """Return an answer as plain data for JSON."""
-    if is_dataclass(answer) and not isinstance(answer, type):
-        return asdict(answer)
-    return [to_document(part) for part in answer] if isinstance(answer, tuple) else answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

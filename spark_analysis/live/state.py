@@ -17,6 +17,7 @@ from typing import Any, Final
 from spark_analysis.catalogue.evidence import FOLLOWED, Evidence
 from spark_analysis.catalogue.metric import values_of
 from spark_analysis.catalogue.registry import metrics_from
+from spark_analysis.json_keys import to_document
 from spark_analysis.metrics.expected import (
     RevisionMatchers,
     SubscriptionRevision,
@@ -140,7 +141,8 @@ class LiveFigures:
         return self.written_ms - self.at_ms >= BEHIND_MS
 
     def as_document(self) -> dict[str, Any]:
-        return asdict(self)
+        document: dict[str, Any] = to_document(self)
+        return document
 
 
 class LiveState:
@@ -273,7 +275,7 @@ class LiveState:
         )
         served = figures.counts
         return LiveDelivery(
-            served.owed,
+            served.expected,
             served.delivered,
             served.missed,
             served.open,

@@ -79,7 +79,7 @@ def outcomes(
     `missed`, `lost` or `open`), and whether it had its `whole` lifetime. `copies` is `Run.copies_at_end`;
     without it nothing counts as lost.
 
-    A delivery without a matching subscription is a row with the outcome `unowed` and without an event.
+    A delivery without a matching subscription is a row with the outcome `unexpected` and without an event.
     """
     over_ms = F.col("event_ms") + F.col("lifetime_ms")
     withdrawn_ms = F.col("withdrawn_ms")
@@ -94,7 +94,7 @@ def outcomes(
         "hops",
         "times",
         (F.col("delivered_ms") - F.col("event_ms")).alias("delay_ms"),
-        F.when(F.col("event_ms").isNull(), "unowed")
+        F.when(F.col("event_ms").isNull(), "unexpected")
         .when(F.col("delivered_ms").isNotNull(), "delivered")
         .when(is_withdrawn, "withdrawn")
         .when(over_ms <= F.lit(end_ms), "missed")
@@ -111,7 +111,7 @@ def pairs(outcomes: DataFrame) -> DataFrame:
 
 
 def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
-    """Count the expected deliveries (`owed`) and every outcome, and compute the ratios over all and over
+    """Count the expected deliveries (`expected`) and every outcome, and compute the ratios over all and over
     those with their whole lifetime, for each value of `by`.
 
     On pairs without `by` it is the delivery ratio of the run; on outcomes by subscriber, id and seq that of
@@ -121,7 +121,7 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
     return (
         frame.groupBy(*by)
         .agg(
-            F.count("*").alias("owed"),
+            F.count("*").alias("expected"),
             _count_of("delivered").alias("delivered"),
             _count_of("missed").alias("missed"),
             _count_of("open").alias("open"),
@@ -133,7 +133,7 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
         )
         .withColumns(
             {
-                "ratio": F.try_divide("delivered", "owed"),
+                "ratio": F.try_divide("delivered", "expected"),
                 "whole_ratio": F.try_divide(
                     F.col("whole_delivered"), F.col("whole_delivered") + F.col("missed")
                 ),
@@ -162,32 +162,32 @@ def tally(outcomes: DataFrame) -> DataFrame:
     """Count the outcomes at the finest level that any figure needs, in one pass.
 
     By subscription revision and language; by whether a row is the `first` of its pair, to count pairs instead
-    of rows; and by violations: `repeated` deliveries, and `unowed` ones, which match no subscription and have
-    no revision.
+    of rows; and by violations: `repeated` deliveries, and `unexpected` ones, which match no subscription and
+    have no revision.
     """
     marked = outcomes.withColumns(
         {
             "repeated": F.coalesce(F.col("times") > 1, F.lit(False)),
-            "unowed": F.col("outcome") == "unowed",
+            "unexpected": F.col("outcome") == "unexpected",
             "first": F.coalesce("first", F.lit(True)),
         }
     )
-    by = ("subscriber", "id", "seq", "language", "first", "repeated", "unowed")
+    by = ("subscriber", "id", "seq", "language", "first", "repeated", "unexpected")
     return marked.transform(delivery_ratio, *by)
 
 
 def over_time(pairs: DataFrame, bin_ms: int) -> DataFrame:
     """Count, for each bin of simulated time, the pairs that became expected and those that were delivered."""
     became_expected = pairs.select(
-        _bin("event_ms", bin_ms), F.lit(1).alias("owed"), F.lit(0).alias("delivered")
+        _bin("event_ms", bin_ms), F.lit(1).alias("expected"), F.lit(0).alias("delivered")
     )
     arrived = pairs.where(F.col("delivered_ms").isNotNull()).select(
-        _bin("delivered_ms", bin_ms), F.lit(0).alias("owed"), F.lit(1).alias("delivered")
+        _bin("delivered_ms", bin_ms), F.lit(0).alias("expected"), F.lit(1).alias("delivered")
     )
     return (
         became_expected.unionAll(arrived)
         .groupBy("bin")
-        .agg(F.sum("owed").alias("owed"), F.sum("delivered").alias("delivered"))
+        .agg(F.sum("expected").alias("expected"), F.sum("delivered").alias("delivered"))
         .transform(in_order, "bin")
     )
 

@@ -29,6 +29,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812
 
 from plugins.language import Composer, Matcher
+from spark_analysis import json_keys
 from spark_analysis.answers import Analysis
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics import truth
@@ -84,21 +85,21 @@ class Composites:
     never_met: int
     not_carried: int
     not_released: int
-    unowed: int
+    unexpected: int = field(metadata=json_keys.UNEXPECTED_COMPOSITES)
     messages: int
     """Messages with an expected composite, from all nodes."""
-    foretold: PredictionStats | None
+    predictions: PredictionStats | None = field(metadata=json_keys.PREDICTIONS)
     """Outcomes of predictions; None if none has ended."""
-    owed: int = field(init=False)
+    expected: int = field(init=False, metadata=json_keys.EXPECTED)
     ratio: float | None = field(init=False)
-    """delivered / owed"""
+    """delivered / expected"""
 
     def __post_init__(self) -> None:
         """Derive the sums, so that they are always consistent with the counts."""
         made = self.delivered + self.under_way + self.too_late + self.dropped
-        owed = made + self.never_met + self.not_carried + self.not_released
-        object.__setattr__(self, "owed", owed)
-        object.__setattr__(self, "ratio", self.delivered / owed if owed else None)
+        expected = made + self.never_met + self.not_carried + self.not_released
+        object.__setattr__(self, "expected", expected)
+        object.__setattr__(self, "ratio", self.delivered / expected if expected else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,9 +349,9 @@ def composites_of(
     identities = {identity for _, identity in expected}
     return Composites(
         **{fate: fates[fate] for fate in FATES},
-        unowed=len(shown - expected.keys()),
+        unexpected=len(shown - expected.keys()),
         messages=sum(len(messages) for identity, messages in by_result.items() if identity in identities),
-        foretold=prediction_stats_of(run.recorded),
+        predictions=prediction_stats_of(run.recorded),
     )
 
 
@@ -386,14 +387,16 @@ def sections(composites: Composites | None, analysis: Analysis) -> Iterable[Sect
 
 def _text(composites: Composites) -> str:
     text = (
-        f"From the readings, {composites.owed:,} composites should have been composed and delivered to their "
-        f"subscribers, and {share_text(composites.ratio)} were. Composites are counted by content, not by "
+        f"From the readings, {composites.expected:,} composites should have been composed and delivered to "
+        f"their subscribers, and {share_text(composites.ratio)} were. Composites are counted by content, not by "
         f"message: {composites.messages:,} messages of DENS nodes and sources contain them."
     )
-    if composites.unowed:
-        text += f" {composites.unowed:,} more were delivered: predictions that were still open at the end."
-    if composites.foretold is not None:
-        text += f" {composites.foretold.as_text()}."
+    if composites.unexpected:
+        text += (
+            f" {composites.unexpected:,} more were delivered: predictions that were still open at the end."
+        )
+    if composites.predictions is not None:
+        text += f" {composites.predictions.as_text()}."
     return text
 
 
@@ -402,7 +405,7 @@ def _figure(composites: Composites) -> str:
     from spark_analysis.rendering.drawing import fates_chart
 
     bars = [(text, getattr(composites, fate)) for fate, text in FATE_TEXTS.items()]
-    return fates_chart(bars, composites.owed, "composites", "Fates of all expected composites")
+    return fates_chart(bars, composites.expected, "composites", "Fates of all expected composites")
 
 
 COMPOSITES: Final = Question(name="composites", place=170, collect=collect, sections=sections)

@@ -125,7 +125,7 @@ def sections(delay: Delay, analysis: Analysis) -> Iterable[Section]:
 
 
 def _text(delay: Delay, total: DeliveryCounts) -> str:
-    if not total.owed:
+    if not total.expected:
         return "No deliveries were expected."
     half = (
         f"half of all expected deliveries arrive within {time_text(delay.median_s)}"

@@ -4,12 +4,13 @@ The definitions are in `pair_figures.py`, the frames in `metrics/delivery.py`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row
 
 from plugins.registry import name_of_language
+from spark_analysis import json_keys
 from spark_analysis.answers import Analysis
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics.delivery import pairs, tally
@@ -80,13 +81,13 @@ class LanguageDelivery:
 class Delivery:
     """Expected deliveries and their outcomes, as pairs of notification and subscriber.
 
-    `repeated` and `not_owed` count violations: deliveries that were repeated, or that matched no
+    `repeated` and `unexpected` count violations: deliveries that were repeated, or that matched no
     subscription.
     """
 
     total: DeliveryCounts
     repeated: int
-    not_owed: int
+    unexpected: int = field(metadata=json_keys.UNEXPECTED_DELIVERIES)
     by_group: tuple[GroupDelivery, ...]
     by_language: tuple[LanguageDelivery, ...]
     by_subscription: tuple[SubscriptionDelivery, ...]
@@ -143,16 +144,16 @@ def delivery_of(
     rows: Iterable[Row], revisions: tuple[SubscriptionRevision, ...], nodes: Mapping[int, Mapping[str, Any]]
 ) -> Delivery:
     """Return the answer from the rows of `tallied`."""
-    owed = [row for row in rows if not row["unowed"]]
-    pairs = [row for row in owed if row["first"]]
+    expected = [row for row in rows if not row["unexpected"]]
+    pairs = [row for row in expected if row["first"]]
     seen = [row for row in rows if row["first"]]
     groups = _grouped(pairs, lambda row: _group(nodes, row["subscriber"]))
     languages = _grouped(pairs, lambda row: row["language"])
-    single = _grouped(owed, lambda row: (row["subscriber"], row["id"], row["seq"]))
+    single = _grouped(expected, lambda row: (row["subscriber"], row["id"], row["seq"]))
     return Delivery(
         total=_sum(pairs),
-        repeated=sum(row["owed"] for row in seen if row["repeated"]),
-        not_owed=sum(row["owed"] for row in seen if row["unowed"]),
+        repeated=sum(row["expected"] for row in seen if row["repeated"]),
+        unexpected=sum(row["expected"] for row in seen if row["unexpected"]),
         by_group=tuple(GroupDelivery(group, served) for group, served in sorted(groups.items())),
         by_language=tuple(LanguageDelivery(which, served) for which, served in sorted(languages.items())),
         by_subscription=tuple(
@@ -173,7 +174,7 @@ def delivery_of(
 
 def fairness_of(rows: Iterable[Row], nodes: Mapping[int, Mapping[str, Any]] | None = None) -> Fairness:
     """Return the fairness over subscribers from the rows of `tallied`; with `nodes`, over groups."""
-    pairs = [row for row in rows if row["first"] and not row["unowed"]]
+    pairs = [row for row in rows if row["first"] and not row["unexpected"]]
     if nodes is None:
         served = _grouped(pairs, lambda row: row["subscriber"])
     else:
@@ -200,7 +201,7 @@ def _grouped(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, Delive
     return {name: _sum(its) for name, its in found.items()}
 
 
-_COUNTS: Final = ("owed", "delivered", "missed", "open", "whole_delivered", "lost", "withdrawn")
+_COUNTS: Final = ("expected", "delivered", "missed", "open", "whole_delivered", "lost", "withdrawn")
 
 
 def _sum(rows: Iterable[Row]) -> DeliveryCounts:
@@ -264,7 +265,7 @@ def _generated(language: int) -> str:
 
 
 def _cells(served: DeliveryCounts) -> tuple[str, ...]:
-    counts = (served.owed, served.delivered, served.open, served.missed, served.lost, served.withdrawn)
+    counts = (served.expected, served.delivered, served.open, served.missed, served.lost, served.withdrawn)
     return (
         *(number_text(count) for count in counts),
         share_text(served.ratio),

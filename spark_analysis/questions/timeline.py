@@ -1,10 +1,11 @@
 """Delivery over the run: expected and completed deliveries over time."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
+from spark_analysis import json_keys
 from spark_analysis.answers import Analysis
 from spark_analysis.metrics.delivery import over_time, pairs
 from spark_analysis.question import Question, RunContext, Section
@@ -17,7 +18,7 @@ class Timeline:
     """Deliveries that became expected, and deliveries that were completed, per bin of the run."""
 
     bin_s: float
-    owed: tuple[int, ...]
+    expected: tuple[int, ...] = field(metadata=json_keys.EXPECTED)
     delivered: tuple[int, ...]
 
 
@@ -27,7 +28,7 @@ def collect(context: RunContext) -> Timeline:
     bins = max(-(-context.end_ms // bin_ms), 1 + max((row["bin"] for row in rows), default=0))
     expected, arrived = [0] * bins, [0] * bins
     for row in rows:
-        expected[row["bin"]], arrived[row["bin"]] = row["owed"], row["delivered"]
+        expected[row["bin"]], arrived[row["bin"]] = row["expected"], row["delivered"]
     return Timeline(bin_ms / 1000, tuple(expected), tuple(arrived))
 
 
@@ -47,8 +48,8 @@ def _figure(timeline: Timeline) -> str:
 
     with styled():
         chart, axes = canvas(3.8)
-        hours = [i * timeline.bin_s / 3600 for i in range(len(timeline.owed) + 1)]
-        expected, arrived = _running(timeline.owed), _running(timeline.delivered)
+        hours = [i * timeline.bin_s / 3600 for i in range(len(timeline.expected) + 1)]
+        expected, arrived = _running(timeline.expected), _running(timeline.delivered)
         axes.plot(hours, expected, color=TWO, label=f"expected ({expected[-1]:,})")
         axes.plot(hours, arrived, color=ONE, label=f"delivered ({arrived[-1]:,})")
         axes.fill_between(hours, arrived, expected, color=TWO, alpha=0.10, linewidth=0)
@@ -56,7 +57,7 @@ def _figure(timeline: Timeline) -> str:
         axes.set_ylim(bottom=0)
         axes.margins(y=0.12)
         axes.legend(frameon=False, loc="upper left", labelcolor=INK)
-        hours_axis(axes, timeline.bin_s * len(timeline.owed))
+        hours_axis(axes, timeline.bin_s * len(timeline.expected))
         axes.set_ylabel("pairs so far")
         return svg(
             chart,

@@ -129,7 +129,7 @@ def _arrived(runs: Sequence[Analysis], moments: Sequence[float]) -> tuple[tuple[
     """Return the mean over runs of the estimated share of expected deliveries that arrive within
     each time.
     """
-    curves = [_reached(analysis) for analysis in runs if analysis.delivery.total.owed]
+    curves = [_reached(analysis) for analysis in runs if analysis.delivery.total.expected]
     if not curves:
         return ()
 

@@ -75,11 +75,11 @@ def notices(analysis: Analysis) -> list[str]:
             f"{analysis.delivery.repeated} notifications were delivered to an application more than once; "
             "this must never happen."
         )
-    if analysis.delivery.not_owed:
+    if analysis.delivery.unexpected:
         found.append(
-            f"{analysis.delivery.not_owed} deliveries matched no subscription; this must never happen."
+            f"{analysis.delivery.unexpected} deliveries matched no subscription; this must never happen."
         )
-    if not analysis.delivery.total.owed:
+    if not analysis.delivery.total.expected:
         found.append("No deliveries were expected in this run, so delivery ratio and delay are undefined.")
     return found
 

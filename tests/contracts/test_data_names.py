@@ -24,6 +24,7 @@ from emulation.scenario import scenario_schema
 from plugins.registry import languages
 from spark_analysis.answers import questions
 from spark_analysis.catalogue.registry import built_in
+from spark_analysis.json_keys import key_of
 from tests.paths import ROOT
 
 GOLDEN = ROOT / "tests" / "golden" / "data_names.json"
@@ -105,7 +106,7 @@ def field_names(kind: Any, known: set[Any]) -> Iterator[str]:
     known.add(kind)
     hints = typing.get_type_hints(kind)
     for one in dataclasses.fields(kind):
-        yield one.name
+        yield key_of(one)
         yield from field_names(hints[one.name], known)
 
 

@@ -75,7 +75,7 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
         delivery=Delivery(
             total=DeliveryCounts(200, 150, 30, 20, 140),
             repeated=0,
-            not_owed=0,
+            unexpected=0,
             by_group=(
                 GroupDelivery("medics", DeliveryCounts(120, 100, 10, 10, 95)),
                 GroupDelivery("drivers", DeliveryCounts(80, 50, 20, 10, 45)),

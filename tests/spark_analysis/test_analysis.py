@@ -56,16 +56,16 @@ def test_facts(analysis: Analysis, synthetic: SyntheticRun) -> None:
 def test_delivery(analysis: Analysis, synthetic: SyntheticRun) -> None:
     pairs = oracle.pending_pairs(synthetic)
     total = analysis.delivery.total
-    assert (total.owed, total.delivered, total.missed, total.open) == oracle.served(synthetic, pairs)
-    assert 0 < total.delivered < total.owed
-    assert total.ratio == total.delivered / total.owed
+    assert (total.expected, total.delivered, total.missed, total.open) == oracle.served(synthetic, pairs)
+    assert 0 < total.delivered < total.expected
+    assert total.ratio == total.delivered / total.expected
     medics = {pair for pair in pairs if pair[2] < 2}
     groups = {group.group: group.served for group in analysis.delivery.by_group}
     assert list(groups) == ["drivers", "medics"]
-    assert groups["medics"].owed == len(medics)
-    assert groups["drivers"].owed == len(pairs) - len(medics)
+    assert groups["medics"].expected == len(medics)
+    assert groups["drivers"].expected == len(pairs) - len(medics)
     assert analysis.delivery.repeated == 0
-    assert analysis.delivery.not_owed == len(set(oracle.delivered_at(synthetic)) - pairs)
+    assert analysis.delivery.unexpected == len(set(oracle.delivered_at(synthetic)) - pairs)
 
 
 def test_every_subscription(analysis: Analysis, synthetic: SyntheticRun) -> None:
@@ -80,7 +80,7 @@ def test_every_subscription(analysis: Analysis, synthetic: SyntheticRun) -> None
     for one in analysis.delivery.by_subscription:
         pairs = expected[int(one.subscriber.split("-")[1]), one.id, one.seq]
         assert one.document == f"subscription-{one.id}.xml"
-        assert one.served.owed == len(pairs)
+        assert one.served.expected == len(pairs)
         assert one.served.delivered == sum(pair in arrived for pair in pairs)
 
 
@@ -185,14 +185,14 @@ def test_filtering(analysis: Analysis, synthetic: SyntheticRun) -> None:
 
 
 def test_timeline(analysis: Analysis, synthetic: SyntheticRun) -> None:
-    assert len(analysis.timeline.owed) == TIMELINE_BINS
-    assert sum(analysis.timeline.owed) == analysis.delivery.total.owed
+    assert len(analysis.timeline.expected) == TIMELINE_BINS
+    assert sum(analysis.timeline.expected) == analysis.delivery.total.expected
     assert sum(analysis.timeline.delivered) == analysis.delivery.total.delivered
     events = {(told.origin, told.number): told.at_ms for told in synthetic.told}
     in_tenth = sum(
         int(events[pair[:2]] / (END_MS / TIMELINE_BINS)) == 10 for pair in oracle.pending_pairs(synthetic)
     )
-    assert analysis.timeline.owed[10] == in_tenth
+    assert analysis.timeline.expected[10] == in_tenth
 
 
 def test_tracks(analysis: Analysis, synthetic: SyntheticRun) -> None:
@@ -217,7 +217,7 @@ def test_the_document_is_json_without_tracks(analysis: Analysis) -> None:
 def test_a_run_in_which_nothing_happened(write_run: WriteRun, spark: SparkSession) -> None:
     nodes = [{"node": 0, "name": "alone-0", "group": "alone", "role": "subscriber"}]
     still = analyse(open_run(write_run({"nodes": nodes}), spark))
-    assert still.delivery.total.owed == 0
+    assert still.delivery.total.expected == 0
     assert still.delivery.total.ratio is None
     assert still.delay.p50_s is None
     assert still.metrics["overhead_ratio"].value is None

@@ -203,5 +203,5 @@ def test_a_trace_of_version_2_is_read_and_reported(spark: SparkSession) -> None:
     assert "batch" in types
     assert "bundle" not in types
     found = analyse(run)
-    assert (found.delivery.total.delivered, found.delivery.total.owed) == (25, 28)
+    assert (found.delivery.total.delivered, found.delivery.total.expected) == (25, 28)
     assert found.filtering.kept == 2

@@ -1,6 +1,5 @@
 """Every figure of a report, held to a second computation from the files of the run (`trace_oracle.py`)."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from spark_analysis.catalogue.evidence import Evidence
 from spark_analysis.catalogue.members.overhead_ratio import overhead_ratio
 from spark_analysis.catalogue.recorded import evidence_of
 from spark_analysis.catalogue.registry import metrics
+from spark_analysis.json_keys import to_document
 from spark_analysis.pair_figures import DeliveryCounts
 from spark_analysis.run import open_run
 from spark_analysis.sweep.key_figures import key_figures
@@ -42,7 +42,8 @@ def found(summary: tuple[Path, RunSummary], spark: SparkSession) -> Analysis:
 
 
 def plain(served: DeliveryCounts) -> dict[str, Any]:
-    return asdict(served)
+    document: dict[str, Any] = to_document(served)
+    return document
 
 
 def test_the_run_has_everything_that_could_be_counted_wrongly(oracle: TraceOracle) -> None:
@@ -84,7 +85,7 @@ def test_deliveries(found: Analysis, oracle: TraceOracle) -> None:
     assert found.fairness.jain == pytest.approx(oracle.jain("subscriber"))
     assert found.fairness_of_groups.jain == pytest.approx(oracle.jain("group"))
     owed, delivered = oracle.timeline()
-    assert (list(found.timeline.owed), list(found.timeline.delivered)) == (owed, delivered)
+    assert (list(found.timeline.expected), list(found.timeline.delivered)) == (owed, delivered)
 
 
 def test_delays(found: Analysis, oracle: TraceOracle) -> None:
@@ -121,7 +122,7 @@ def test_truth_and_composites(found: Analysis, oracle: TraceOracle) -> None:
     )
     composites = found.composites
     assert composites is not None
-    assert composites.delivered + composites.unowed == len(oracle.composites_shown())
+    assert composites.delivered + composites.unexpected == len(oracle.composites_shown())
 
 
 def test_contacts_and_pieces(found: Analysis, oracle: TraceOracle) -> None:

@@ -1,7 +1,6 @@
 """Delivery figures of a finished run, for its summary. The report has the others."""
 
 import logging
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,7 +34,9 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
 
 def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
     """Return the figures as plain data: counts, both ratios and the estimate."""
-    return None if found is None else {**asdict(found.counts), "estimate": found.estimate}
+    from spark_analysis.json_keys import to_document
+
+    return None if found is None else {**to_document(found.counts), "estimate": found.estimate}
 
 
 def delivery_line(found: "PairFigures | None") -> str:

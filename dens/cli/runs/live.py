@@ -140,7 +140,7 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     minutes = figures.window_ms / 60_000
     shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")
     whole, recent = figures.whole, figures.recent
-    shown.add_row("expected deliveries", f"{whole.owed:,}", f"{recent.owed:,}")
+    shown.add_row("expected deliveries", f"{whole.expected:,}", f"{recent.expected:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
     shown.add_row("pending", f"{whole.open:,}", f"{recent.open:,}")
     for metric in metrics_from(FOLLOWED):

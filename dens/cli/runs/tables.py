@@ -26,16 +26,16 @@ def summary_table(analysis: "Analysis") -> "Table":
     roles = ", ".join(f"{n} {role}{'' if n == 1 else 's'}" for role, n in run.nodes_by_role.items())
     table.add_row("nodes", f"{roles} in {run.devices} devices; {time_text(run.end_s)}")
     table.add_row("pairs of devices that met", f"{analysis.contacts.pairs_met} of {analysis.contacts.pairs}")
-    table.add_row("notifications", f"{run.notifications}, {total.owed} expected deliveries")
+    table.add_row("notifications", f"{run.notifications}, {total.expected} expected deliveries")
     for metric in metrics():
         found = analysis.metrics[metric.name]
         table.add_row(metric.title, f"{found.text}, {found.note}" if found.note else found.text)
     if (composites := analysis.composites) is not None:
-        table.add_row("composites", f"{composites.delivered:,} of {composites.owed:,} expected delivered")
-        if composites.foretold is not None:
-            table.add_row("predictions", composites.foretold.as_text())
-    if analysis.delivery.repeated or analysis.delivery.not_owed:
-        wrong = f"{analysis.delivery.repeated} duplicates, {analysis.delivery.not_owed} not expected"
+        table.add_row("composites", f"{composites.delivered:,} of {composites.expected:,} expected delivered")
+        if composites.predictions is not None:
+            table.add_row("predictions", composites.predictions.as_text())
+    if analysis.delivery.repeated or analysis.delivery.unexpected:
+        wrong = f"{analysis.delivery.repeated} duplicates, {analysis.delivery.unexpected} not expected"
         table.add_row("[bold red]wrong deliveries[/]", wrong)
     return table
 

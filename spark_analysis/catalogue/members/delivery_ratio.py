@@ -17,8 +17,8 @@ def _note(evidence: Evidence) -> str:
     assert evidence.pairs is not None
     served = evidence.pairs.counts
     return (
-        f"{served.delivered:,} of {served.owed:,} expected; {served.open:,} still open; of whole lifetimes "
-        f"{share_text(served.whole_ratio)}; Kaplan–Meier estimate {share_text(evidence.pairs.estimate)}"
+        f"{served.delivered:,} of {served.expected:,} expected; {served.open:,} still open; "
+        f"of whole lifetimes {share_text(served.whole_ratio)}; Kaplan–Meier estimate {share_text(evidence.pairs.estimate)}"
     )
 
 

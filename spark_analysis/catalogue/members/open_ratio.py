@@ -10,7 +10,7 @@ def open_ratio(evidence: Evidence) -> float | None:
     """Return open / expected pairs."""
     assert evidence.pairs is not None
     served = evidence.pairs.counts
-    return served.open / served.owed if served.owed else None
+    return served.open / served.expected if served.expected else None
 
 
 METRIC: Final = Metric(

@@ -94,7 +94,7 @@ def shown(figures: LiveFigures) -> list[tuple[int, int, float | None, float | No
     both = ((figures.whole, figures.given_up), (figures.recent, figures.given_up_recently))
     return [
         (
-            one.owed,
+            one.expected,
             one.delivered,
             one.metrics["median_delay_s"],
             one.metrics["p95_delay_s"],
@@ -118,13 +118,13 @@ def test_figures_do_not_depend_on_order_or_repetition(seed: int) -> None:
     assert state.figures(END_MS, window_ms, all_taken=False) == found
     assert found.subscriptions == len(run.tables["subscriptions"])
     assert shown(found) == [expected(run, 0), expected(run, END_MS - window_ms)]
-    assert found.whole.owed > found.recent.owed > 0
-    assert found.whole.ratio == found.whole.delivered / found.whole.owed
+    assert found.whole.expected > found.recent.expected > 0
+    assert found.whole.ratio == found.whole.delivered / found.whole.expected
 
 
 def test_nothing_known_is_nothing_and_not_zero() -> None:
     figures = LiveState(run_languages).figures(0, 1000, all_taken=True)
-    assert (figures.whole.owed, figures.whole.ratio) == (0, None)
+    assert (figures.whole.expected, figures.whole.ratio) == (0, None)
     assert set(figures.whole.metrics.values()) == {None}
     assert json.loads(json.dumps(figures.as_document()))["recent"]["ratio"] is None
 
@@ -143,7 +143,7 @@ def test_the_clock_is_that_of_the_facts_and_not_the_writers() -> None:
     even.take(Batch(0, tuple(wished), tuple(early), tuple(seen), (), half_ms))
     found = behind.figures(END_MS, window_ms, all_taken=False)
     assert (found.at_ms, found.written_ms, found.is_behind) == (half_ms, END_MS, True)
-    assert found.recent.owed > 0
+    assert found.recent.expected > 0
     exact = even.figures(half_ms, window_ms, all_taken=True)
     assert (exact.at_ms, exact.is_behind) == (half_ms, False)
     assert (found.whole, found.recent, found.notifications) == (exact.whole, exact.recent, len(early))

@@ -25,7 +25,7 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     mission.measure()
     mission.go_on(8_000)
     first = once(mission, spark)
-    assert (first.subscriptions, first.whole.owed, first.whole.delivered) == (1, 1, 1)
+    assert (first.subscriptions, first.whole.expected, first.whole.delivered) == (1, 1, 1)
 
     mission.measure()
     mission.go_on(200)
@@ -39,10 +39,10 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     mission.node.end(mission.now_ms)
     last = once(mission, spark)
     assert (last.subscriptions, last.notifications) == (1, len(mission.rows("notifications")))
-    assert (last.whole.owed, last.whole.delivered) == (2, 2)
+    assert (last.whole.expected, last.whole.delivered) == (2, 2)
 
     analysis = analyse(open_run(mission.trace, spark))
-    assert (analysis.delivery.total.owed, analysis.delivery.total.delivered) == (2, 2)
+    assert (analysis.delivery.total.expected, analysis.delivery.total.delivered) == (2, 2)
     assert analysis.run.nodes_by_role == {"mediator": 1, "publisher": 1, "subscriber": 1}
     assert not analysis.run.partial
     assert analysis.overhead.delivered == 2

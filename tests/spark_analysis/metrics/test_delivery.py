@@ -162,7 +162,7 @@ def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
     found = outcomes(*story(spark, make_table), END_MS)
     assert rows(found.transform(pairs).transform(delivery_ratio)) == [
         {
-            "owed": 5,
+            "expected": 5,
             "delivered": 2,
             "missed": 2,
             "open": 1,
@@ -174,7 +174,7 @@ def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
         }
     ]
     by_subscription = found.transform(delivery_ratio, "subscriber", "id").orderBy("subscriber", "id")
-    assert [(r["subscriber"], r["id"], r["owed"], r["ratio"]) for r in rows(by_subscription)] == [
+    assert [(r["subscriber"], r["id"], r["expected"], r["ratio"]) for r in rows(by_subscription)] == [
         (1, 0, 2, 0.5),
         (1, 1, 1, 1.0),
         (2, 0, 3, 1 / 3),
@@ -185,7 +185,7 @@ def test_the_ratio_by_group(spark: SparkSession, make_table: MakeTable) -> None:
     nodes = make_table("nodes", {"node": 1, "group": "medics"}, {"node": 2, "group": "drivers"})
     found = outcomes(*story(spark, make_table), END_MS).transform(pairs).transform(with_group, nodes)
     by_group = rows(found.transform(delivery_ratio, "group").orderBy("group"))
-    assert [(row["group"], row["owed"], row["delivered"]) for row in by_group] == [
+    assert [(row["group"], row["expected"], row["delivered"]) for row in by_group] == [
         ("drivers", 3, 1),
         ("medics", 2, 1),
     ]
@@ -195,7 +195,7 @@ def test_nothing_owed_has_no_ratio(spark: SparkSession, make_table: MakeTable) -
     nothing = outcomes(owed_frame(spark), make_table("messages").transform(deliveries), END_MS)
     assert rows(nothing.transform(delivery_ratio)) == [
         {
-            "owed": 0,
+            "expected": 0,
             "delivered": 0,
             "missed": 0,
             "open": 0,
@@ -221,7 +221,7 @@ def test_a_repeated_and_an_unasked_delivery_are_counted(spark: SparkSession, mak
     )
     found = outcomes(owed, delivered, END_MS)
     counted = {
-        (row["subscriber"], row["id"], row["first"], row["repeated"], row["unowed"]): row["owed"]
+        (row["subscriber"], row["id"], row["first"], row["repeated"], row["unexpected"]): row["expected"]
         for row in found.transform(tally).collect()
     }
     assert counted == {
@@ -231,18 +231,18 @@ def test_a_repeated_and_an_unasked_delivery_are_counted(spark: SparkSession, mak
         (3, None, True, False, True): 1,
     }
     whole = delivery_of(found.transform(tally).collect(), (), {})
-    assert (whole.total.delivered, whole.repeated, whole.not_owed) == (2, 1, 1)
+    assert (whole.total.delivered, whole.repeated, whole.unexpected) == (2, 1, 1)
     assert {(row["subscriber"], row["outcome"], row["delivered_ms"]) for row in found.collect()} == {
         (1, "delivered", 1_000),
         (2, "delivered", 4_000),
-        (3, "unowed", 4_000),
+        (3, "unexpected", 4_000),
     }
     assert found.transform(pairs).count() == 2
 
 
 def test_time_is_counted_in_bins_by_event_and_by_delivery(spark: SparkSession, make_table: MakeTable) -> None:
     found = outcomes(*story(spark, make_table), END_MS).transform(pairs).transform(over_time, 1_000)
-    assert [(row["bin"], row["owed"], row["delivered"]) for row in rows(found)] == [
+    assert [(row["bin"], row["expected"], row["delivered"]) for row in rows(found)] == [
         (1, 2, 0),
         (2, 0, 1),
         (3, 0, 1),

@@ -64,7 +64,7 @@ def test_four_figures_that_belong_together(
     became = [_became(pair, end) for pair in pairs]
     for outcome in ("delivered", "missed", "open", "lost", "withdrawn"):
         assert getattr(served, outcome) == became.count(outcome)
-    assert served.owed == len(pairs)
+    assert served.expected == len(pairs)
     whole = [_is_whole(pair, end) for pair in pairs]
     assert served.whole == sum(whole)
     assert served.whole_delivered == sum(
@@ -159,7 +159,7 @@ def in_report(analysis: Analysis) -> dict[str, float | None]:
     total = analysis.delivery.total
     return {
         "delivery_ratio": total.ratio,
-        "open_ratio": total.open / total.owed,
+        "open_ratio": total.open / total.expected,
         "whole_lifetime_ratio": total.whole_ratio,
         "delivery_estimate": analysis.delay.estimate,
         "mean_delay_s": analysis.delay.mean_s,

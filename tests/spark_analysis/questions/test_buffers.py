@@ -117,7 +117,7 @@ def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable,
         "origin int, number long, language int, subscriber int, outcome string, whole boolean",
     ).coalesce(1)
     by_role = pairs.transform(with_group, nodes).transform(delivery_ratio, "role").orderBy("role").collect()
-    assert [(row["role"], row["owed"], row["delivered"]) for row in by_role] == [
+    assert [(row["role"], row["expected"], row["delivered"]) for row in by_role] == [
         ("mediator", 3, 1),
         ("subscriber", 2, 2),
     ]
@@ -140,7 +140,9 @@ def test_delivery_by_policy_and_seed(nodes: DataFrame) -> None:
 
     both = of("epidemic", 1).unionAll(of("direct", 1).where("subscriber = 1")).unionAll(of("epidemic", 2))
     rows = both.transform(delivery_ratio, "policy").orderBy("policy").collect()
-    assert [(row["policy"], row["owed"], row["delivered"], row["missed"], row["ratio"]) for row in rows] == [
+    assert [
+        (row["policy"], row["expected"], row["delivered"], row["missed"], row["ratio"]) for row in rows
+    ] == [
         ("direct", 1, 1, 0, 1.0),
         ("epidemic", 4, 2, 2, 0.5),
     ]

@@ -60,9 +60,9 @@ def run(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Run:
 def test_fates_add_up_to_what_was_owed(run: Run) -> None:
     found = composites_of(run, run.revisions(), run.copies_at_end())
     assert found is not None
-    assert sum(getattr(found, one) for one in FATES) == found.owed > 50
+    assert sum(getattr(found, one) for one in FATES) == found.expected > 50
     assert found.delivered == len(delivered_matches(run.path)) > 10
-    assert found.unowed <= 10  # predictions that were open at the end
+    assert found.unexpected <= 10  # predictions that were open at the end
     assert found.messages >= found.delivered
 
 
@@ -74,7 +74,7 @@ def test_nobody_is_owed_composites_where_nobody_asks_for_them(run: Run) -> None:
     later = [dataclasses.replace(one, created_ms=10**9, expires_ms=10**9) for one in run.revisions()]
     found = composites_of(run, later, run.copies_at_end())
     assert found is not None
-    assert (found.owed, found.ratio) == (0, None)
+    assert (found.expected, found.ratio) == (0, None)
 
 
 def delivered_matches(folder: Path) -> Counter[tuple[int, bytes]]:

@@ -166,7 +166,7 @@ def test_what_a_reader_must_know_first() -> None:
     fine = sample_analysis()
     assert notices(fine) == []
     assert f"This run is partial: it stopped after 2{NO_BREAK}h" in notices(sample_analysis(partial=True))[0]
-    broken = changed(fine, delivery=replace(fine.delivery, repeated=3, not_owed=2))
+    broken = changed(fine, delivery=replace(fine.delivery, repeated=3, unexpected=2))
     assert [text.split(" ")[0] for text in notices(broken)] == ["3", "2"]
     assert "must never happen" in page(broken)
 
