@@ -27,7 +27,7 @@ from dens_experiments.graph_workload import GraphWorkload
 from dens_experiments.processor_time import started_by_children
 from knowledge_manager.graphs.terms import Iri
 from plugins.gtopss.vectors import decode_pattern, decode_publication
-from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged, packed
+from spark_analysis.graphs.filter_batch import PUBLICATIONS, FilterJob, judged, packed
 from spark_analysis.graphs.filter_stream import follow
 from spark_analysis.graphs.index_files import IndexVersion, read_index, write_index
 from spark_analysis.graphs.index_shipping import ShippedIndex, judge_of, ship
@@ -157,11 +157,7 @@ def _batch_and_stream(
     _refuse_other(totals.matches, expected)
     begin = processor_seconds()
     streamed = follow(
-        folder / "index",
-        folder / "publications",
-        folder / "stream",
-        spark,
-        table(),
+        FilterJob(folder / "index", folder / "publications", folder / "stream", spark, table()),
         lambda batch: None,
         every_s=0.1,
         once=True,

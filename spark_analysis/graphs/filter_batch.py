@@ -5,11 +5,13 @@ the positions of its matches in the index. `pairs` unpacks them.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     BinaryType,
     BooleanType,
@@ -53,6 +55,19 @@ PAIRS: Final = StructType(
 POSITION: Final = np.dtype("<u4")
 
 Arrow = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterJob:
+    """Publications to match with an index, and the folder for the matches."""
+
+    index: Path
+    publications: Path
+    out: Path
+    spark: SparkSession
+    table: MissionTable
+    as_rows: bool = False
+    """Whether to write one row per match instead of one per publication."""
 
 
 def judged(shipped: ShippedIndex, table: MissionTable) -> Callable[[DataFrame], DataFrame]:

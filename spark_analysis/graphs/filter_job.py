@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from dens.config.refusal import Refusal
-from knowledge_manager.mission_table import MissionTable
-from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged
+from spark_analysis.graphs.filter_batch import PUBLICATIONS, FilterJob, judged
 from spark_analysis.graphs.index_files import IndexVersion, read_index
 from spark_analysis.graphs.index_shipping import ship
 from spark_analysis.graphs.plans import shipped_plan
@@ -29,47 +28,38 @@ _SCHEMA: Final = pa.schema(_FIELDS)
 
 
 def filter_publications(
-    index: Path,
-    publications: Path,
-    out: Path,
-    spark: SparkSession,
-    table: MissionTable,
+    job: FilterJob,
     *,
     plan: str = REPLICATE,
     shards: int = 4,
-    as_rows: bool = False,
     report: Callable[[str], None] = lambda step: None,
 ) -> Totals:
     """Match all publications of a folder of Parquet, or of a file of vectors, and write `out/matches`."""
-    version = read_index(index, table)
+    version = read_index(job.index, job.table)
+    out = job.out
     out.mkdir(parents=True, exist_ok=True)
     if (out / "checkpoint").exists():
         raise Refusal(f"{out}: a stream (--follow) writes to this folder; choose another one")
-    frame = _publications(publications, out, spark)
+    frame = _publications(job.publications, out, job.spark)
     report(f"matching against {len(version.names):,} subscriptions …")
-    transform = _transform(version, frame, out, spark, table, plan, shards, report)
+    if plan != REPLICATE:
+        report(f"splitting subscriptions ({plan}, {shards} shards) …")
+    transform = _transform(job, version, frame, plan, shards)
     try:
-        return write_matches(frame.transform(transform), (out / "matches").absolute(), as_rows=as_rows)
+        return write_matches(frame.transform(transform), (out / "matches").absolute(), as_rows=job.as_rows)
     finally:
         shutil.rmtree(out / _PLAN, ignore_errors=True)
         shutil.rmtree(out / _LINES, ignore_errors=True)
 
 
 def _transform(
-    version: IndexVersion,
-    frame: DataFrame,
-    out: Path,
-    spark: SparkSession,
-    table: MissionTable,
-    plan: str,
-    shards: int,
-    report: Callable[[str], None],
+    job: FilterJob, version: IndexVersion, frame: DataFrame, plan: str, shards: int
 ) -> Callable[[DataFrame], DataFrame]:
     if plan == REPLICATE:
-        return judged(ship(version, spark), table)
-    report(f"splitting subscriptions ({plan}, {shards} shards) …")
+        return judged(ship(version, job.spark), job.table)
     seen = [bytes(row["vector"]) for row in frame.limit(_SEEN).collect()]
-    return judged_in_stages(shipped_plan(version, plan, shards, seen, out / _PLAN, spark, table), table)
+    shipped = shipped_plan(version, plan, shards, seen, job.out / _PLAN, job.spark, job.table)
+    return judged_in_stages(shipped, job.table)
 
 
 def _publications(path: Path, out: Path, spark: SparkSession) -> DataFrame:

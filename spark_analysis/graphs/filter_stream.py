@@ -10,19 +10,17 @@ of a batch before it starts the batch.
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from dens.config.atomic_write import write_whole
 from dens.config.json_documents import parse_json
 from dens.config.untrusted_folder import read_in
-from knowledge_manager.mission_table import MissionTable
 from spark_analysis.errors import AnalysisError, NoSpark
-from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged
+from spark_analysis.graphs.filter_batch import PUBLICATIONS, FilterJob, judged
 from spark_analysis.graphs.index_files import newest_version, read_index, table_digest
 from spark_analysis.graphs.index_shipping import ShippedIndex, ship
 from spark_analysis.graphs.results import Totals, write_matches
@@ -50,36 +48,26 @@ class BatchJudged:
 OnBatch = Callable[[BatchJudged], None]
 
 
-def follow(
-    index: Path,
-    publications: Path,
-    out: Path,
-    spark: SparkSession,
-    table: MissionTable,
-    on_batch: OnBatch,
-    *,
-    every_s: float,
-    once: bool = False,
-    as_rows: bool = False,
-) -> Totals:
+def follow(job: FilterJob, on_batch: OnBatch, *, every_s: float, once: bool = False) -> Totals:
     """Match what arrives in a folder of Parquet files until interrupted, or with `once` what is there.
 
     A repeated call continues; the totals are those of this call.
     """
-    if is_remote(spark):
+    if is_remote(job.spark):
         raise NoSpark(
             "publications cannot be followed through Spark Connect; use this machine or a spark:// master"
         )
     from spark_analysis.session.classic import SPARK_ERRORS
 
-    publications, out = publications.absolute(), out.absolute()
+    publications, out = job.publications.absolute(), job.out.absolute()
+    job = replace(job, publications=publications, out=out)
     refuse_patterns(publications, "a folder of publications")
     refuse_patterns(out, "a folder")
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_folder(out, f"{out}: another process already writes to this folder"):
-        _same_job(out, index, publications, table, as_rows)
-        stream = _Stream(index, out, spark, table, on_batch, as_rows)
-        reader = spark.readStream.schema(PUBLICATIONS).option("maxFilesPerTrigger", _PARTS_AT_ONCE)
+        _same_job(job)
+        stream = _Stream(job, on_batch)
+        reader = job.spark.readStream.schema(PUBLICATIONS).option("maxFilesPerTrigger", _PARTS_AT_ONCE)
         source = reader.option("pathGlobFilter", "*.parquet").parquet(str(publications))
         writing = source.writeStream.foreachBatch(stream.bring_in)
         writing = writing.option("checkpointLocation", str(out / "checkpoint"))
@@ -109,34 +97,22 @@ def follow(
 class _Stream:
     """Processes the batches."""
 
-    def __init__(
-        self,
-        index: Path,
-        out: Path,
-        spark: SparkSession,
-        table: MissionTable,
-        on_batch: OnBatch,
-        as_rows: bool,
-    ) -> None:
-        self._index = index
-        self._out = out
-        self._spark = spark
-        self._table = table
+    def __init__(self, job: FilterJob, on_batch: OnBatch) -> None:
+        self._job = job
         self._on_batch = on_batch
-        self._as_rows = as_rows
         self._shipped: dict[int, ShippedIndex] = {}
         self.totals = Totals()
         self.failure: Exception | None = None
-        """What ended the stream, where that was ours: Spark passes on its text alone."""
+        """The error of this class that ended the stream: Spark passes on only its text."""
 
     def bring_in(self, frame: DataFrame, number: int) -> None:
         """Match one batch."""
         try:
             version = self._noted(number)
-            found = frame.transform(judged(self._of(version), self._table))
-            target = self._out / "matches" / f"batch={number:08}"
+            found = frame.transform(judged(self._of(version), self._job.table))
+            target = self._job.out / "matches" / f"batch={number:08}"
             target.parent.mkdir(exist_ok=True)
-            totals = write_matches(found, target, as_rows=self._as_rows)
+            totals = write_matches(found, target, as_rows=self._job.as_rows)
         except Exception as error:
             self.failure = error
             raise
@@ -146,34 +122,37 @@ class _Stream:
     def _noted(self, number: int) -> int:
         """Return the index version of a batch: the recorded one, or the newest, which is then recorded."""
         name = f"notes/{number:08}.json"
-        if (self._out / name).exists():
-            noted = parse_json(read_in(self._out, name, _LARGEST_NOTE), str(self._out / name), "D528")
+        if (self._job.out / name).exists():
+            noted = parse_json(read_in(self._job.out, name, _LARGEST_NOTE), str(self._job.out / name), "D528")
             return int(noted["version"])
-        version = newest_version(self._index)
-        write_whole(self._out / name, json.dumps({"version": version}).encode(), within=self._out)
+        version = newest_version(self._job.index)
+        write_whole(self._job.out / name, json.dumps({"version": version}).encode(), within=self._job.out)
         return version
 
     def _of(self, version: int) -> ShippedIndex:
         if version not in self._shipped:
-            self._shipped[version] = ship(read_index(self._index, self._table, version), self._spark)
+            self._shipped[version] = ship(
+                read_index(self._job.index, self._job.table, version), self._job.spark
+            )
         return self._shipped[version]
 
 
-def _same_job(out: Path, index: Path, publications: Path, table: MissionTable, as_rows: bool) -> None:
+def _same_job(job: FilterJob) -> None:
     """Reject a folder of another job; record the job in a new folder."""
-    job = {
-        "index": str(index.absolute()),
-        "publications": str(publications),
-        "table": table_digest(table),
-        "rows": as_rows,
+    out = job.out
+    document = {
+        "index": str(job.index.absolute()),
+        "publications": str(job.publications),
+        "table": table_digest(job.table),
+        "rows": job.as_rows,
     }
     file = out / "filter.json"
     if not file.exists():
         if (out / "checkpoint").exists() or (out / "matches").exists():
             raise FilterError(f"{out}: contains matches of another job; choose another folder")
-        write_whole(file, (json.dumps(job, indent=2) + "\n").encode(), within=out)
+        write_whole(file, (json.dumps(document, indent=2) + "\n").encode(), within=out)
         return
     known = parse_json(read_in(out, "filter.json", _LARGEST_NOTE), str(file), "D528")
-    for name, value in job.items():
+    for name, value in document.items():
         if not isinstance(known, dict) or known.get(name) != value:
             raise FilterError(f"{out}: the earlier job had another {name}; choose another folder")

@@ -388,8 +388,8 @@ def sections(composites: Composites | None, analysis: Analysis) -> Iterable[Sect
 def _text(composites: Composites) -> str:
     text = (
         f"From the readings, {composites.expected:,} composites should have been composed and delivered to "
-        f"their subscribers, and {share_text(composites.ratio)} were. Composites are counted by content, not by "
-        f"message: {composites.messages:,} messages of DENS nodes and sources contain them."
+        f"their subscribers, and {share_text(composites.ratio)} were. Composites are counted by content, not "
+        f"by message: {composites.messages:,} messages of DENS nodes and sources contain them."
     )
     if composites.unexpected:
         text += (

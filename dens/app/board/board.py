@@ -24,48 +24,52 @@ class BoardReadings:
     warnings: tuple[str, ...]
 
 
-def board_settings_of(
-    table: "MissionTable",
-    event: str | None,
-    attributes: Sequence[str] | None,
-    node: int,
-    period_s: float,
-    readings: Path | None,
-    key: Path | None,
-    limits: "Board | None" = None,
-    algorithm: str | None = None,
-    protocol: str = "adc",
-) -> "BoardSettings":
-    """Return the settings of a board. Defaults: weather, temperature, or the columns of the recording."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardOptions:
+    """What a board measures, and how. Defaults: weather, temperature, or the columns of the recording."""
+
+    event: str | None
+    attributes: Sequence[str] | None
+    period_s: float
+    readings: Path | None
+    """Recording that replaces the sensors."""
+    node: int = 1
+    key: Path | None = None
+    limits: "Board | None" = None
+    """Those of a micro:bit by default."""
+    algorithm: str | None = None
+    protocol: str = "adc"
+
+
+def board_settings_of(options: BoardOptions, table: "MissionTable") -> "BoardSettings":
     from dens.boards.recording import columns_of
     from dens.boards.registry import BOARDS
     from dens.boards.settings import board_settings
 
     mission_key = None
-    if key is not None:
+    if options.key is not None:
         from dens.node.keys import MISSION, read_key
 
-        mission_key = read_key(key, MISSION).secret
-    event = event or _only_event(table)
+        mission_key = read_key(options.key, MISSION).secret
+    event = options.event or _only_event(table)
     known = table.event(event)
-    names = list(attributes or ())
-    if not names and readings is not None:
-        names = columns_of(readings, known)
+    names = list(options.attributes or ())
+    if not names and options.readings is not None:
+        names = columns_of(options.readings, known)
     if not names:
         there = [one.name for one in known.attributes]
         if "temperature" not in there:
             raise Refusal(f"{event} has no temperature; name attributes with --attribute: {', '.join(there)}")
         names = ["temperature"]
-    period_ms = round(1000 * period_s)
     settings = board_settings(
         table,
         event,
         names,
-        node=node,
-        protocol=protocol if readings is None else "file",
-        period_ms=period_ms,
-        limits=limits or BOARDS["microbit"],
-        algorithm=algorithm,
+        node=options.node,
+        protocol=options.protocol if options.readings is None else "file",
+        period_ms=round(1000 * options.period_s),
+        limits=options.limits or BOARDS["microbit"],
+        algorithm=options.algorithm,
     )
     return replace(settings, mission_key=mission_key)
 

@@ -122,7 +122,7 @@ def build(
     from dataclasses import replace
     from importlib.metadata import version
 
-    from dens.app.board.board import board_settings_of, installed_vectors
+    from dens.app.board.board import BoardOptions, board_settings_of, installed_vectors
     from dens.app.subscriptions.board_check import limits_of
     from dens.app.tables import chosen_table
     from dens.boards.build import NEW, build_board, unmeasured
@@ -133,9 +133,18 @@ def build(
 
     table = chosen_table(vocabulary)
     limits = limits_of(board)
-    settings = board_settings_of(
-        table, event, attributes, node, period, readings, key, limits, algorithm, protocol
+    options = BoardOptions(
+        event=event,
+        attributes=attributes,
+        period_s=period,
+        readings=readings,
+        node=node,
+        key=key,
+        limits=limits,
+        algorithm=algorithm,
+        protocol=protocol,
     )
+    settings = board_settings_of(options, table)
     settings = replace(
         settings, condition=condition, forms=forms, is_linked=not without_link, kernels=kernels
     )
@@ -221,7 +230,7 @@ def run(
     from dataclasses import asdict, replace
     from importlib.metadata import version
 
-    from dens.app.board.board import board_settings_of, issued_subscriptions
+    from dens.app.board.board import BoardOptions, board_settings_of, issued_subscriptions
     from dens.app.tables import chosen_table
     from dens.boards.build import build_board
     from dens.boards.built_folder import built
@@ -242,7 +251,8 @@ def run(
         where = folder
         if where is None:
             where = Path(scratch)
-            settings = board_settings_of(table, event, attributes, 1, period, readings, None)
+            options = BoardOptions(event=event, attributes=attributes, period_s=period, readings=readings)
+            settings = board_settings_of(options, table)
             settings = replace(settings, condition=condition)
             rows = None if readings is None else _rows(readings, settings, table)
             build_board("microbit", where, version("dens"), settings, readings=rows)

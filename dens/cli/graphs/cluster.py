@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,7 @@ from dens.cli.options import AsJson, SparkMaster, Vocabularies
 from dens.config import exit_codes as exits
 
 if TYPE_CHECKING:
-    from knowledge_manager.mission_table import MissionTable
+    from spark_analysis.graphs.filter_batch import FilterJob
     from spark_analysis.graphs.results import Totals
 
 
@@ -113,6 +113,7 @@ def filter_(
     from dens.app.tables import chosen_table
     from dens.cli import console
     from dens.cli.waiting import announce_compiling
+    from spark_analysis.graphs.filter_batch import FilterJob
     from spark_analysis.graphs.index_files import read_index
     from spark_analysis.graphs.judge import GraphJudge
     from spark_analysis.session.session import spark_session
@@ -128,23 +129,12 @@ def filter_(
     GraphJudge(read_index(index, table), table).prepare()  # before Spark starts
     console.say("starting Spark …")
     with spark_session(master) as spark:
-        if follow:
-            totals = _followed(index, publications, output, spark, table, every, once, rows)
-        else:
-            totals = _judged(index, publications, output, spark, table, plan.value, shards or 4, rows)
+        job = FilterJob(index, publications, output, spark, table, rows)
+        totals = _followed(job, every, once) if follow else _judged(job, plan.value, shards or 4)
     _print(totals, output, as_json)
 
 
-def _followed(
-    index: Path,
-    publications: Path,
-    output: Path,
-    spark: Any,
-    table: "MissionTable",
-    every: float,
-    once: bool,
-    rows: bool,
-) -> "Totals":
+def _followed(job: "FilterJob", every: float, once: bool) -> "Totals":
     from dens.cli import console
     from spark_analysis.graphs.filter_stream import BatchJudged, follow
 
@@ -155,27 +145,16 @@ def _followed(
             f"publications, {found.matches:,} matches"
         )
 
-    return follow(index, publications, output, spark, table, on_batch, every_s=every, once=once, as_rows=rows)
+    return follow(job, on_batch, every_s=every, once=once)
 
 
-def _judged(
-    index: Path,
-    publications: Path,
-    output: Path,
-    spark: Any,
-    table: "MissionTable",
-    plan: str,
-    shards: int,
-    rows: bool,
-) -> "Totals":
+def _judged(job: "FilterJob", plan: str, shards: int) -> "Totals":
     from dens.cli import console
     from spark_analysis.graphs.filter_job import filter_publications
 
     with console.steps() as step:
         step("matching publications …")
-        return filter_publications(
-            index, publications, output, spark, table, plan=plan, shards=shards, as_rows=rows, report=step
-        )
+        return filter_publications(job, plan=plan, shards=shards, report=step)
 
 
 def _print(totals: "Totals", output: Path, as_json: bool) -> None:

@@ -248,21 +248,19 @@ def publish(
     ] = None,
     on_demand: Annotated[
         bool,
-        typer.Option(
-            "--on-demand", metavar="", help="Recording: read only while a subscription asks for it."
-        ),
+        typer.Option("--on-demand", metavar="", help="Recording: read only while a subscription needs it."),
     ] = False,
     anyway: Annotated[
         bool,
         typer.Option(
-            "--anyway", metavar="", help="Documents: publish also what no subscription here asks for."
+            "--anyway", metavar="", help="Documents: publish also what matches no subscription here."
         ),
     ] = False,
     as_json: AsLines = False,
 ) -> None:
     """Publish a recording or documents at a DENS node.
 
-    A recording is filtered as at a sensor: only readings that a subscription asks for are published.
+    A recording is filtered as at a sensor: only readings that match a subscription are published.
     Invalid and unknown values are reported with line and column, and left out.
 
     Documents are sent only if all of them are valid; each is published once.

@@ -2,7 +2,7 @@
 
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -30,7 +30,9 @@ def offers(
     node: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME|NUMBER", help="Run: the node that asks, such as medics-1.", show_default=False
+            metavar="NAME|NUMBER",
+            help="Run: the node whose partition is listed, such as medics-1.",
+            show_default=False,
         ),
     ] = None,
     at: Annotated[
@@ -59,7 +61,7 @@ def offers(
             "--as",
             metavar="NODE",
             min=0,
-            help="Node: number to ask with; a free one by default.",
+            help="Node: number of this endpoint; a free one by default.",
             show_default=False,
         ),
     ] = None,
@@ -72,7 +74,10 @@ def offers(
     hops: Annotated[
         int | None,
         typer.Option(
-            min=1, max=255, help="Node: hops that the question travels; 8 by default.", show_default=False
+            min=1,
+            max=255,
+            help="Node: largest distance of the query in hops; 8 by default.",
+            show_default=False,
         ),
     ] = None,
     thesaurus: OtherThesaurus = None,
@@ -84,10 +89,13 @@ def offers(
     RUN: the partition of --node at one moment of a run, over the contacts of that moment, including
     forwarding beyond range. The thesauri of the run are used too.
 
-    NODE.toml: asks the DENS nodes in reach of a running node. Exits with 1 if no DENS node answers.
+    NODE.toml: queries the DENS nodes in reach of a running node. Exits with 1 if no DENS node answers.
 
     With --word, exits with 1 if the word is unknown or nothing that it means is measured.
     """
+    from dens.app.node.offers import offers_in_run, offers_now
+    from dens.cli import console
+
     if word is not None and not word.strip():
         raise typer.BadParameter("the word is empty", param_hint="--word")
     of_run = {
@@ -99,12 +107,22 @@ def offers(
     is_node = source.suffix == ".toml"
     _refuse_others(of_run if is_node else of_node, "a run" if is_node else "NODE.toml")
     if is_node:
-        _offers_now(source, word, at, number, wait or 5.0, hops, thesaurus, language, as_json)
-    from dens.app.node.offers import offers_in_run
-    from dens.cli import console
+        now = offers_now(
+            source,
+            word=word,
+            at=at,
+            number=number,
+            wait_s=wait or 5.0,
+            hops=hops,
+            thesauri=thesaurus or (),
+            language=language,
+        )
+        _print_now_and_exit(now, as_json)
 
     if node is None:
-        raise typer.BadParameter("name the node that asks, such as --node medics-1", param_hint="--node")
+        raise typer.BadParameter(
+            "name the node whose partition to list, such as --node medics-1", param_hint="--node"
+        )
     found = offers_in_run(
         source,
         node,
@@ -138,30 +156,9 @@ def _second(at: str | None) -> float | None:
     return second
 
 
-def _offers_now(
-    node: Path,
-    word: str | None,
-    at: str | None,
-    number: int | None,
-    wait_s: float,
-    hops: int | None,
-    thesaurus: list[str] | None,
-    language: str | None,
-    as_json: bool,
-) -> None:
-    from dens.app.node.offers import offers_now
+def _print_now_and_exit(found: "OffersNow", as_json: bool) -> NoReturn:
     from dens.cli import console
 
-    found = offers_now(
-        node,
-        word=word,
-        at=at,
-        number=number,
-        wait_s=wait_s,
-        hops=hops,
-        thesauri=thesaurus or (),
-        language=language,
-    )
     if found.exit_code not in (exits.FINE, exits.FINDING):
         raise typer.Exit(found.exit_code)
     if as_json:
@@ -247,13 +244,13 @@ def _print_run(found: "OffersInRun") -> None:
     def named(nodes: tuple[int, ...]) -> str:
         return listed([partition.names[node] for node in nodes])
 
-    asking = partition.names[partition.node]
+    origin = partition.names[partition.node]
     when = f"{partition.at_ms / 1000:g} s"
     if not partition.hops:
-        console.say(f"{asking} is down at {when}")
+        console.say(f"{origin} is down at {when}")
         return
     others = tuple(node for node in partition.hops if node != partition.node)
-    console.say(f"{asking} at {when} reaches {named(others) if others else 'no other node'}")
+    console.say(f"{origin} at {when} reaches {named(others) if others else 'no other node'}")
     if found.word is not None and not _print_word(found.word):
         return
     if found.offers:

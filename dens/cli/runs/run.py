@@ -1,7 +1,9 @@
 """`dens run`: runs a scenario, with one seed or with many."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -96,7 +98,8 @@ def run(
         if (malformed := what_is_malformed(one)) is not None:
             raise typer.BadParameter(f"{one!r} {malformed}", param_hint="--set")
     if seeds is not None and len(seeds) > 1:
-        _many(scenario, seeds, changes, out, processes, force, allow_code, progress, as_json)
+        replications = _Replications(scenario, changes, seeds, out, processes, force, allow_code)
+        _run_all(replications, progress, as_json)
     loaded = load_scenario(scenario, changes)
     print_warnings(loaded, progress)
     chosen_seed = loaded.seed if seeds is None else seeds[0]
@@ -144,26 +147,30 @@ def print_summary(summary: "RunSummary", folder: Path) -> None:
         typer.echo(f"  {predictions}")
 
 
-def _many(
-    scenario: str,
-    seeds: tuple[int, ...],
-    changes: list[str],
-    out: Path | None,
-    processes: int,
-    force: bool,
-    allow_code: bool,
-    progress: str,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Replications:
+    """Runs of one scenario with several seeds."""
+
+    scenario: str
+    changes: Sequence[str]
+    seeds: tuple[int, ...]
+    out: Path | None
+    processes: int
+    force: bool
+    allow_code: bool
+
+
+def _run_all(replications: _Replications, progress: str, as_json: bool) -> NoReturn:
     """Run every seed, report each when it ends, and exit."""
     from dens.cli import console
     from dens.cli.progress import print_line
     from emulation.replications import ReplicationsInterrupted, run_replications
     from emulation.scenario import load_scenario
 
-    loaded = load_scenario(scenario, changes)
+    seeds = replications.seeds
+    loaded = load_scenario(replications.scenario, replications.changes)
     print_warnings(loaded, progress)
-    folder = out or Path("runs") / loaded.name
+    folder = replications.out or Path("runs") / loaded.name
     ended = 0
 
     def done(summary: "RunSummary") -> None:
@@ -176,13 +183,13 @@ def _many(
 
     try:
         summaries = run_replications(
-            scenario,
+            replications.scenario,
             seeds,
             folder,
-            changes=changes,
-            processes=processes,
-            force=force,
-            allow_code=allow_code,
+            changes=replications.changes,
+            processes=replications.processes,
+            force=replications.force,
+            allow_code=replications.allow_code,
             done=done,
         )
     except ReplicationsInterrupted as stopped:

@@ -78,8 +78,8 @@ def torture(
 
     With --progress, seeds can be run in several sessions; totals include all of them.
 
-    A broken promise prints the command that reproduces it, and the exit code is 4. Ctrl-C prints what was
-    done.
+    A broken promise prints the command that reproduces it, and the exit code is 4. Ctrl-C prints the
+    totals so far.
 
     Seeds may give other worlds in other versions; a plan of --keep stays the same.
     """

@@ -18,7 +18,8 @@ def _note(evidence: Evidence) -> str:
     served = evidence.pairs.counts
     return (
         f"{served.delivered:,} of {served.expected:,} expected; {served.open:,} still open; "
-        f"of whole lifetimes {share_text(served.whole_ratio)}; Kaplan–Meier estimate {share_text(evidence.pairs.estimate)}"
+        f"of whole lifetimes {share_text(served.whole_ratio)}; "
+        f"Kaplan–Meier estimate {share_text(evidence.pairs.estimate)}"
     )
 
 

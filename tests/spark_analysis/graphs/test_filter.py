@@ -11,6 +11,7 @@ from dens.config.problems import DocumentError
 from dens.config.refusal import Refusal
 from dens_experiments.graph.graphs import table
 from spark_analysis.errors import AnalysisError, NoSpark
+from spark_analysis.graphs.filter_batch import FilterJob
 from spark_analysis.graphs.filter_job import filter_publications
 from spark_analysis.graphs.filter_stream import BatchJudged, follow
 from spark_analysis.graphs.index_files import version_folder
@@ -43,7 +44,7 @@ def publications(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_batch_says_the_pairs_of_one_process(
     spark: SparkSession, index: Path, publications: Path, tmp_path: Path
 ) -> None:
-    found = filter_publications(index, publications, tmp_path, spark, table(), as_rows=True)
+    found = filter_publications(FilterJob(index, publications, tmp_path, spark, table(), as_rows=True))
     assert written_pairs(tmp_path) == PAIRS
     assert len(PAIRS) > 100
     assert found == Totals(24, len(PAIRS))
@@ -53,7 +54,7 @@ def test_a_batch_says_the_pairs_of_one_process(
 def test_one_row_a_publication_has_the_same_packed(
     spark: SparkSession, index: Path, publications: Path, tmp_path: Path
 ) -> None:
-    filter_publications(index, publications, tmp_path, spark, table())
+    filter_publications(FilterJob(index, publications, tmp_path, spark, table()))
     rows = pq.read_table(tmp_path / "matches").to_pylist()
     found = {
         (row["number"], int.from_bytes(row["subscriptions"][at : at + 4], "little"), False)
@@ -72,7 +73,7 @@ def test_what_is_no_table_of_publications_is_told_before_anything_is_judged(
     (folder / "torn.parquet").write_bytes(b"x")
     pq.write_table(pa.table({"number": ["a"], "vector": ["zz"]}), folder / "words.parquet")
     with pytest.raises(Refusal) as refused:
-        filter_publications(index, folder, tmp_path / "out", spark, table())
+        filter_publications(FilterJob(index, folder, tmp_path / "out", spark, table()))
     torn, words = str(refused.value).splitlines()
     assert f"{folder / 'torn.parquet'}: not a readable Parquet file" in torn
     assert words.endswith("vector (binary), not number (string), vector (string)")
@@ -86,14 +87,9 @@ def test_every_plan_of_the_chapter_says_the_same_pairs(
     told = [*(vector.hex() for vector in VECTORS), "zz"]
     (tmp_path / "notifications.hex").write_text("\n".join(told))
     found = filter_publications(
-        index,
-        tmp_path / "notifications.hex",
-        tmp_path / "o",
-        spark,
-        table(),
+        FilterJob(index, tmp_path / "notifications.hex", tmp_path / "o", spark, table(), as_rows=True),
         plan=plan,
         shards=3,
-        as_rows=True,
     )
     assert written_pairs(tmp_path / "o") == PAIRS
     assert found.publications == 25
@@ -107,7 +103,7 @@ def test_lines_of_hexadecimal_are_known_by_their_lines_and_bad_ones_told(
     lines = [VECTORS[0].hex(), "", "zz", VECTORS[1].hex()[:-4], VECTORS[2].hex()]
     (tmp_path / "notifications.hex").write_text("\n".join(lines))
     found = filter_publications(
-        index, tmp_path / "notifications.hex", tmp_path / "out", spark, table(), as_rows=True
+        FilterJob(index, tmp_path / "notifications.hex", tmp_path / "out", spark, table(), as_rows=True)
     )
     assert (found.publications, found.faults) == (4, 2)
     assert found.first_fault.startswith("publication 2: byte ") or found.first_fault.startswith(
@@ -121,11 +117,11 @@ def test_lines_of_hexadecimal_are_known_by_their_lines_and_bad_ones_told(
 
 def test_what_cannot_be_judged_is_refused(spark: SparkSession, index: Path, tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="no Parquet file"):
-        filter_publications(index, tmp_path, tmp_path / "out", spark, table())
+        filter_publications(FilterJob(index, tmp_path, tmp_path / "out", spark, table()))
     with pytest.raises(Refusal, match="check the path"):
-        filter_publications(index, tmp_path / "nowhere", tmp_path / "out", spark, table())
+        filter_publications(FilterJob(index, tmp_path / "nowhere", tmp_path / "out", spark, table()))
     with pytest.raises(DocumentError, match="D528"):
-        filter_publications(tmp_path, tmp_path, tmp_path / "out", spark, table())
+        filter_publications(FilterJob(tmp_path, tmp_path, tmp_path / "out", spark, table()))
 
 
 class Killed(RuntimeError):
@@ -144,7 +140,9 @@ def test_a_stream_goes_on_with_what_it_noted(spark: SparkSession, tmp_path: Path
             if batch.number == dies_at:
                 raise Killed
 
-        return follow(index, incoming, out, spark, table(), tell, every_s=0.1, once=True, as_rows=True)
+        return follow(
+            FilterJob(index, incoming, out, spark, table(), as_rows=True), tell, every_s=0.1, once=True
+        )
 
     write_part(incoming, 0, VECTORS[:8], 0)
     assert go().publications == 8
@@ -166,14 +164,14 @@ def test_a_stream_refuses_what_is_not_its_own(spark: SparkSession, index: Path, 
 
     def go(as_rows: bool = False, to: Path = out) -> Totals:
         return follow(
-            index, incoming, to, spark, table(), lambda _: None, every_s=0.1, once=True, as_rows=as_rows
+            FilterJob(index, incoming, to, spark, table(), as_rows), lambda _: None, every_s=0.1, once=True
         )
 
     go()
     with pytest.raises(AnalysisError, match="had another rows"):
         go(as_rows=True)
     with pytest.raises(Refusal, match=r"a stream \(--follow\) writes"):
-        filter_publications(index, incoming, out, spark, table())
+        filter_publications(FilterJob(index, incoming, out, spark, table()))
     with pytest.raises(AnalysisError, match="cannot be followed; follow it through a link"):
         go(to=tmp_path / "a*b")
     (tmp_path / "other" / "matches").mkdir(parents=True)
@@ -186,10 +184,16 @@ def test_a_damaged_index_ends_a_stream_in_words(spark: SparkSession, tmp_path: P
     write_part(incoming, 0, VECTORS[:1], 0)
     (version_folder(index, 1) / "ends.npy").write_bytes(b"")
     with pytest.raises(DocumentError, match=r"D528: ends\.npy is damaged"):
-        follow(index, incoming, tmp_path / "out", spark, table(), lambda _: None, every_s=0.1, once=True)
+        follow(
+            FilterJob(index, incoming, tmp_path / "out", spark, table()),
+            lambda _: None,
+            every_s=0.1,
+            once=True,
+        )
 
 
 def test_publications_are_not_followed_through_connect(index: Path, tmp_path: Path) -> None:
     Remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
+    job = FilterJob(index, tmp_path, tmp_path, Remote(), table())  # type: ignore[arg-type]
     with pytest.raises(NoSpark, match="cannot be followed through Spark Connect"):
-        follow(index, tmp_path, tmp_path, Remote(), table(), lambda _: None, every_s=1)  # type: ignore[arg-type]
+        follow(job, lambda _: None, every_s=1)
