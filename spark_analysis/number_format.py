@@ -3,6 +3,7 @@
 A number and its unit are joined by a no-break space.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -48,9 +49,8 @@ def time_text(seconds: float | None) -> str:
     """Return a time with three digits in the largest unit that gives at least 1: 95 s is 1.58 min."""
     if seconds is None:
         return NOT_KNOWN
-    for size, unit in _TIME_UNITS:
-        if seconds >= size:
-            return f"{seconds / size:.3g}{NO_BREAK}{unit}"
+    if (text := _in_units(seconds, _TIME_UNITS)) is not None:
+        return text
     if 0 < seconds < 0.001:
         return f"{seconds * 1e6:.3g}{NO_BREAK}µs"
     return f"{seconds * 1000:.3g}{NO_BREAK}ms"
@@ -60,20 +60,22 @@ def bytes_text(count: float | None) -> str:
     """Return bytes in decimal units with three digits."""
     if count is None:
         return NOT_KNOWN
-    for size, unit in _BYTE_UNITS:
-        if count >= size:
-            return f"{count / size:.3g}{NO_BREAK}{unit}"
-    return f"{count:.0f}{NO_BREAK}B"
+    return _in_units(count, _BYTE_UNITS) or f"{count:.0f}{NO_BREAK}B"
 
 
 def energy_text(joules: float | None) -> str:
     """Return joules with three digits, in mJ, J, kJ or MJ."""
     if joules is None:
         return NOT_KNOWN
-    for size, unit in _ENERGY_UNITS:
-        if joules >= size:
-            return f"{joules / size:.3g}{NO_BREAK}{unit}"
-    return f"{joules * 1000:.3g}{NO_BREAK}mJ"
+    return _in_units(joules, _ENERGY_UNITS) or f"{joules * 1000:.3g}{NO_BREAK}mJ"
+
+
+def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str | None:
+    """Return the value in the first unit that it reaches, or None; units are in descending order."""
+    for size, unit in units:
+        if value >= size:
+            return f"{value / size:.3g}{NO_BREAK}{unit}"
+    return None
 
 
 def share_text(share: float | None) -> str:
