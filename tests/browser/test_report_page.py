@@ -92,7 +92,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iter
     yield from opened(browser, report, color_scheme=request.param)
 
 
-def test_nothing_is_said_and_nobody_is_asked(page: Opened, report: Path) -> None:
+def test_page_logs_nothing_and_makes_no_requests(page: Opened, report: Path) -> None:
     assert page.said == []
     assert page.asked_for == [report.as_uri()]
 
@@ -117,7 +117,7 @@ def test_the_map_shows_tracks_and_contacts(page: Opened) -> None:
     assert "contact (100)" in words
 
 
-def test_colours_can_be_told_from_the_paper(page: Opened) -> None:
+def test_colours_contrast_with_the_background(page: Opened) -> None:
     """Contrast as WCAG defines it: 4.5 for text; every text of every picture too."""
     too_faint = page.page.evaluate(
         """() => {

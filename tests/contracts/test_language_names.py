@@ -28,7 +28,7 @@ def sources() -> list[Path]:
     return [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
 
 
-def test_nobody_says_the_name_of_the_default_language() -> None:
+def test_no_module_names_the_default_language() -> None:
     name = re.compile(DEFAULT, re.IGNORECASE)
     saying = {
         str(path.relative_to(ROOT)) for path in sources() if name.search(path.read_text("utf-8")) is not None
@@ -36,7 +36,7 @@ def test_nobody_says_the_name_of_the_default_language() -> None:
     assert saying == set(ALLOWED), "ask plugins.registry, or give a reason here"
 
 
-def test_nobody_knows_a_language_by_its_number() -> None:
+def test_no_module_uses_language_numbers() -> None:
     """`language == 1` is a name too."""
     numbers = "|".join(str(entry.number) for entry in BUILT_IN)
     compared = re.compile(rf"\blanguage(?:_id)? (?:==|!=) (?:{numbers})\b")

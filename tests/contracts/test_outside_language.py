@@ -193,7 +193,7 @@ def test_subscriptions_leave_the_numbers_of_their_parts_free(ward: Path) -> None
 
 
 @pytest.mark.slow
-def test_boards_tell_in_the_language_they_know_and_others_in_sixteen_bits(ward: Path) -> None:
+def test_boards_use_their_language_and_other_sources_sixteen_bits(ward: Path) -> None:
     groups = {row["node"]: row["group"] for row in rows(ward, "nodes")}
     told = {(groups[row["origin"]], row["language"]) for row in rows(ward, "notifications")}
     assert ("monitors", LIMITS_ID) in told
@@ -205,7 +205,7 @@ def test_boards_tell_in_the_language_they_know_and_others_in_sixteen_bits(ward: 
 
 
 @pytest.mark.slow
-def test_mediators_crash_and_everything_owed_arrives(ward: Path) -> None:
+def test_every_expected_delivery_arrives_despite_mediator_crashes(ward: Path) -> None:
     assert sum(row["state"] == "down" for row in rows(ward, "node_state")) > 5
     report = json.loads((ward / "report.json").read_text())
     served = {one["language"]: one["served"] for one in report["delivery"]["by_language"]}

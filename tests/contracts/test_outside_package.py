@@ -140,9 +140,7 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
     ],
     ids=["missing", "no policy", "no table", "no class", "no language"],
 )
-def test_one_that_cannot_be_used_is_told_in_words(
-    tmp_path: Path, change: tuple[str, str], message: str
-) -> None:
+def test_unusable_package_is_reported_in_words(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     site = installed(PACKAGE, tmp_path, dict([change]))
     (tmp_path / "harbour.toml").write_text(SCENARIO)
     ended = dens(site, tmp_path, "run", "harbour.toml")

@@ -39,7 +39,7 @@ def test_what_a_board_is_given_is_done_one_after_the_other() -> None:
     assert boards.free_ms(quick) == 0
 
 
-def test_equal_wishes_cost_what_one_costs_where_they_are_one_record() -> None:
+def test_equal_subscriptions_in_one_record_cost_as_much_as_one() -> None:
     """A micro:bit keeps a record for each subscriber, whatever the emulated pool does."""
     boards = {profile: BoardSettings(profile=profile) for profile in ("pico", "microbit")}
     one = {profile: board.judging_us(1, 1, 0) for profile, board in boards.items()}

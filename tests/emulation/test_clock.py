@@ -11,7 +11,7 @@ from emulation.clock import Clock, Rank
 from tests.paths import ROOT
 
 
-def test_a_millisecond_goes_by_rank_then_as_asked_and_timers_by_node() -> None:
+def test_events_of_a_millisecond_run_by_rank_then_insertion_and_timers_by_node() -> None:
     clock = Clock()
     happened: list[tuple[int, str]] = []
 

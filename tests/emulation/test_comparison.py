@@ -40,7 +40,7 @@ def test_a_different_loss_is_named_and_changes_neither_motion_nor_contacts(
     assert found.lines()[0].startswith("traces differ in ")
 
 
-def test_different_scenarios_are_told_first_and_nothing_twice(
+def test_different_scenarios_are_reported_first_and_nothing_twice(
     write_scenario: WriteScenario, tmp_path: Path
 ) -> None:
     path = write_scenario(("duration_s = 3600", "duration_s = 300"))
@@ -69,7 +69,7 @@ def change(run: Path, table: str, order: Callable[[int], list[int]]) -> None:
     pq.write_table(rows.take(order(rows.num_rows)), part)
 
 
-def test_the_same_rows_in_another_order_are_told_apart(two: tuple[Path, Path]) -> None:
+def test_same_rows_in_another_order_differ(two: tuple[Path, Path]) -> None:
     one, other = two
     change(other, "messages", lambda amount: [1, 0, *range(2, amount)])
     change(other, "buffers", lambda amount: list(reversed(range(amount))))
@@ -134,7 +134,7 @@ def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content:
     assert "Errno" not in str(refused.value)
 
 
-def test_what_is_no_run_is_told(tmp_path: Path) -> None:
+def test_folder_without_a_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(NotARun, match=r"is not a run: it has no manifest\.json; name a folder that"):
         compare_runs(tmp_path, tmp_path)
     with pytest.raises(NotARun, match="is not a run: the folder does not exist"):

@@ -114,7 +114,7 @@ def test_messages_arrive_once_at_the_right_node_and_neither_too_early_nor_needle
     assert on_time > 20
 
 
-def test_what_happens_inside_a_device_is_no_contact_and_no_frame(changed: Changed, tmp_path: Path) -> None:
+def test_traffic_inside_a_device_makes_no_contact_and_no_frame(changed: Changed, tmp_path: Path) -> None:
     run_scenario(load_scenario(changed()), 3, tmp_path / "run")
     nodes = table(tmp_path / "run", "nodes")
     assert [row["name"] for row in nodes[:1] + nodes[10:12]] == [
@@ -142,7 +142,9 @@ def test_what_happens_inside_a_device_is_no_contact_and_no_frame(changed: Change
         (('"publisher", ', '"publsher", '), "group[0].role"),
     ],
 )
-def test_what_does_not_fit_is_told_at_its_place(changed: Changed, change: tuple[str, str], text: str) -> None:
+def test_inconsistent_settings_are_reported_at_their_place(
+    changed: Changed, change: tuple[str, str], text: str
+) -> None:
     problems = check_scenario_file(changed(change))
     assert any(text in problem.message and problem.line > 0 for problem in problems), problems
 

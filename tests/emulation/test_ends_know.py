@@ -16,7 +16,7 @@ def messages(out: Path, *changes: str) -> list[dict[str, Any]]:
     return rows
 
 
-def test_what_nobody_serves_is_told_and_nothing_else_changes(tmp_path: Path) -> None:
+def test_unservable_subscription_is_reported_and_nothing_else_changes(tmp_path: Path) -> None:
     quiet = messages(tmp_path / "quiet")
     knowing = messages(tmp_path / "knowing", "overlay.ends_know=true")
     assert {row["type"] for row in quiet}.isdisjoint({"lookup", "offers"})

@@ -42,7 +42,7 @@ def test_a_tree_of_thirty_one_is_full() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 9, 30, 31])
-def test_a_grid_is_joined_and_nobody_has_more_than_four(count: int) -> None:
+def test_grid_is_connected_with_at_most_four_links_per_node(count: int) -> None:
     found = links("grid", count)
     assert islands(found, count) == 1
     assert max(degrees(found).values(), default=0) <= 4
@@ -79,7 +79,7 @@ def test_ends_are_dealt_out_evenly_and_links_outlast_the_run() -> None:
     assert order == sorted(order)
 
 
-def test_chance_is_the_seeds() -> None:
+def test_random_links_depend_on_the_seed_only() -> None:
     one, two, other = (links("random", 31, 9, seed=seed) for seed in (3, 3, 4))
     assert (one.a.tolist(), one.b.tolist()) == (two.a.tolist(), two.b.tolist())
     assert (one.a.tolist(), one.b.tolist()) != (other.a.tolist(), other.b.tolist())

@@ -197,7 +197,7 @@ def test_exact_serves_what_subset_serves_with_a_notification_for_each_feature(
     assert len(exact["notifications"]) > len(subset["notifications"])
 
 
-def test_a_device_that_is_no_board_filters_by_any_algorithm_and_takes_everything(
+def test_non_board_device_filters_by_any_algorithm_and_accepts_everything(
     run: Callable[..., Tables],
 ) -> None:
     board = '[board.phone]\nprofile = "phone"\nalgorithm = "fnifc"\n'

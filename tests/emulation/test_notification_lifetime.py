@@ -30,7 +30,7 @@ def own_vocabulary(folder: Path, lifetime: str) -> tuple[str, str]:
     return '["medical"]', '["mine.toml"]'
 
 
-def test_an_hour_unless_somebody_says_otherwise(write_scenario: WriteScenario, tmp_path: Path) -> None:
+def test_default_lifetime_is_an_hour(write_scenario: WriteScenario, tmp_path: Path) -> None:
     assert lifetimes(write_scenario(), tmp_path / "run") == {HOUR_MS}
 
 
@@ -60,7 +60,7 @@ def test_the_most_particular_wins(
 
 
 @pytest.mark.parametrize("value", ["0", "0.5", "5000000", "inf", '"PT1H"', "true"])
-def test_what_is_no_lifetime_is_refused(write_scenario: WriteScenario, value: str) -> None:
+def test_invalid_lifetime_is_refused(write_scenario: WriteScenario, value: str) -> None:
     for path in ("overlay", "sensor[0]"):
         with pytest.raises(DocumentError, match="notification_lifetime_s"):
             load_scenario(str(write_scenario()), [f"{path}.notification_lifetime_s={value}"])

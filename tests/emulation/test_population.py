@@ -95,13 +95,13 @@ def test_a_uniform_value_satisfies_a_predicate_as_often_as_wanted(selectivity: f
     assert np.mean(lengths) / 255 == pytest.approx(selectivity, abs=0.005)
 
 
-def test_names_are_asked_for_one_at_a_time() -> None:
+def test_names_are_requested_one_at_a_time() -> None:
     ward = EVENT.attribute("ward")
     found = parts_of(population(among=[ward], number=50, attributes=(1, 1), selectivity=0.5))
     assert {parts.constraints for parts in found} == {((n, n, 127),) for n in range(len(ward.values))}
 
 
-def test_a_population_is_asked_for_and_served(write_scenario: Callable[..., Path], tmp_path: Path) -> None:
+def test_population_is_subscribed_and_served(write_scenario: Callable[..., Path], tmp_path: Path) -> None:
     crowd = (
         '[[population]]\ngroup = "medics"\nevent = "patient"\nnumber = 41\nattributes = [1, 1]\n'
         'among = ["heart_rate", "oxygen_saturation"]\nsimilarity = 0.5\nselectivity = 0.3\nat_s = 60\n'

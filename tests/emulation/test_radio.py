@@ -156,7 +156,7 @@ sends = st.lists(
 
 @given(sends, st.dictionaries(st.sampled_from([(0, 1), (0, 2), (1, 2), (2, 3)]), st.integers(1, 300)))
 @settings(max_examples=examples(150), deadline=None)
-def test_nobody_is_in_two_transfers_and_every_frame_has_one_fate(
+def test_node_has_one_transfer_at_a_time_and_every_frame_one_outcome(
     wanted: list[tuple[int, int, int, int]], contacts: dict[tuple[int, int], int]
 ) -> None:
     clock, medium, log = air(4)

@@ -72,9 +72,7 @@ def test_text_is_read_as_a_stream(tmp_path: Path, name: str, head: bytes) -> Non
     assert peak_of(lambda: READERS[name](path)) < 10 * MEGABYTE
 
 
-def test_more_bytes_lines_and_points_than_are_read_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_excess_bytes_lines_and_points_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = packed(tmp_path / "long.txt.gz", b"", b"1 CONN 1 2 up\n2 CONN 1 2 down\n", 100)
     few = TextBounds(most_bytes=1000)
     with pytest.raises(DocumentError, match=r"gz:67:1: error D385: more than 1,000 bytes of text, dec"):
@@ -104,7 +102,7 @@ def test_many_contacts_take_little_more_than_their_numbers(tmp_path: Path) -> No
     assert peak_of(lambda: read_contacts(path)) < 500 * contacts
 
 
-def test_a_quoted_field_without_end_is_told(tmp_path: Path) -> None:
+def test_unterminated_quoted_field_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "open.csv"
     path.write_text('a,b,begin_s,end_s\n1,2,"' + "3\n" * 100_000)
     with pytest.raises(DocumentError, match="D313: not CSV: field larger than field limit"):
@@ -112,7 +110,7 @@ def test_a_quoted_field_without_end_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("time", ["1e999999", "-1e400", "1e15", "nan", "inf"])
-def test_a_time_of_millions_of_digits_is_no_time(tmp_path: Path, time: str) -> None:
+def test_time_of_millions_of_digits_is_refused(tmp_path: Path, time: str) -> None:
     path = tmp_path / "day.csv"
     path.write_text(f"t,c\n0,1\n{time},2\n")
     with pytest.raises(DocumentError, match="is neither seconds nor ISO 8601"):

@@ -30,7 +30,7 @@ def test_replications_are_the_runs_that_each_seed_gives_alone(
         assert compare_runs(tmp_path / f"alone-{seed}", tmp_path / "many" / f"seed-{seed}").same_trace
 
 
-def test_a_bad_scenario_is_told_before_anything_runs(write_scenario: WriteScenario, tmp_path: Path) -> None:
+def test_bad_scenario_is_reported_before_any_run(write_scenario: WriteScenario, tmp_path: Path) -> None:
     with pytest.raises(DocumentError):
         run_replications(write_scenario(), [1], tmp_path / "many", changes=["sead=1"])
     assert not (tmp_path / "many").exists()

@@ -52,7 +52,7 @@ def test_the_same_bytes_come_out_when_the_files_are_gone(first: Path, tmp_path: 
     assert third.comparison.same_trace
 
 
-def test_other_versions_and_other_bytes_are_told(first: Path, tmp_path: Path) -> None:
+def test_other_versions_and_other_bytes_are_reported(first: Path, tmp_path: Path) -> None:
     manifest = json.loads((first / "manifest.json").read_text())
     manifest["versions"]["numpy"] = "1.0"
     (first / "manifest.json").write_text(json.dumps(manifest))
@@ -108,7 +108,7 @@ def test_a_run_that_was_killed_is_compared_up_to_what_its_manifest_says(first: P
     assert again.comparison.until_ms == 300_000
 
 
-def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
+def test_unrepeatable_run_is_reported(first: Path, tmp_path: Path) -> None:
     with pytest.raises(NotARun, match=r"is not a run: it has no manifest\.json"):
         rerun(tmp_path, tmp_path / "again")
     with pytest.raises(FileExistsError, match="is the run itself"):

@@ -116,7 +116,7 @@ def test_a_run_leaves_manifest_trace_and_summary(write_scenario: WriteScenario, 
     assert [step.simulated_s for step in steps] == sorted(step.simulated_s for step in steps)
 
 
-def test_a_sensor_begins_when_it_is_told_to(write_scenario: WriteScenario, tmp_path: Path) -> None:
+def test_sensor_starts_at_its_configured_time(write_scenario: WriteScenario, tmp_path: Path) -> None:
     recording = "".join(f"{second},{36 + second / 100}\n" for second in range(0, 200, 20))
     (tmp_path / "bed.csv").write_text("t,temp\n" + recording)
     source = 'source = { csv = "bed.csv", time_column = "t", columns = { patient_temperature = "temp" } }'
@@ -176,7 +176,7 @@ def test_the_signal_of_a_terminal_leaves_a_valid_run(write_scenario: WriteScenar
     assert not list(tmp_path.rglob(".*"))
 
 
-def test_an_earlier_run_is_replaced_only_when_told(write_scenario: WriteScenario, tmp_path: Path) -> None:
+def test_earlier_run_is_replaced_only_on_request(write_scenario: WriteScenario, tmp_path: Path) -> None:
     scenario = load_scenario(write_scenario(("duration_s = 3600", "duration_s = 60")))
     out = tmp_path / "run"
     run_scenario(scenario, 5, out)
@@ -270,7 +270,7 @@ def test_the_manifest_holds_every_document_that_the_run_was_made_of(
     assert manifest["subscription_documents"]["fever.xml"] == (tmp_path / "fever.xml").read_text()
 
 
-def test_what_is_no_run_is_never_replaced(write_scenario: WriteScenario, tmp_path: Path) -> None:
+def test_folder_without_a_run_is_never_replaced(write_scenario: WriteScenario, tmp_path: Path) -> None:
     scenario = load_scenario(write_scenario())
     (tmp_path / "diary").mkdir()
     (tmp_path / "diary" / "monday.txt").write_text("rain")
@@ -304,7 +304,7 @@ def test_a_disk_that_fills_up_leaves_nothing(write_scenario: WriteScenario, tmp_
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_a_folder_that_somebody_writes_is_not_replaced(write_scenario: WriteScenario, tmp_path: Path) -> None:
+def test_folder_being_written_is_not_replaced(write_scenario: WriteScenario, tmp_path: Path) -> None:
     scenario = load_scenario(write_scenario())
     run_scenario(scenario, 5, tmp_path / "run")
     before = files_below(tmp_path / "run")
@@ -315,7 +315,7 @@ def test_a_folder_that_somebody_writes_is_not_replaced(write_scenario: WriteScen
     assert files_below(tmp_path / "run") == before
 
 
-def test_rows_do_not_depend_on_when_ends_were_told(tmp_path: Path) -> None:
+def test_rows_do_not_depend_on_when_expiries_were_reported(tmp_path: Path) -> None:
     """Another end of the run means other checkpoints, at which expiries are reported."""
     scenario = load_scenario("one_a", ["duration_s=5400", "traffic[0].lifetime_s=900"])
     run_scenario(scenario, 1, tmp_path / "whole")

@@ -51,7 +51,7 @@ def created(tables: dict[str, list[dict[str, Any]]]) -> list[tuple[int, int]]:
     ]
 
 
-def test_on_demand_a_sensor_is_read_only_while_somebody_asks_and_tells_the_same(rows: Any) -> None:
+def test_on_demand_sensor_is_read_only_while_subscribed_with_the_same_results(rows: Any) -> None:
     always, on_demand = rows("always"), rows("on_demand", ON_DEMAND)
     assert created(on_demand) == created(always) != []
     for row in on_demand["filter_decisions"]:

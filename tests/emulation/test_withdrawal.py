@@ -63,7 +63,7 @@ def test_what_is_taken_back_after_the_end_is_a_mistake(write_scenario: WriteScen
         load_scenario(path)
 
 
-def test_nothing_is_taken_back_before_it_is_asked_for(write_scenario: WriteScenario) -> None:
+def test_withdrawal_before_subscription_is_refused(write_scenario: WriteScenario) -> None:
     path = write_scenario(('file = "fever.xml"\n', 'file = "fever.xml"\nat_s = 60\nwithdrawn_at_s = 60\n'))
     with pytest.raises(DocumentError, match="is not after 60 s, when it is subscribed"):
         load_scenario(path)

@@ -49,9 +49,7 @@ def test_times_and_counts_stand_side_by_side_on_linear_axes(tmp_path: Path, monk
     assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_numbers_on_our_own_scale_are_drawn_there_or_told_to_be_far_above(
-    tmp_path: Path, monkeypatch
-) -> None:
+def test_numbers_on_our_own_scale_are_drawn_or_marked_as_far_above(tmp_path: Path, monkeypatch) -> None:
     theirs = (
         PaperFigure("break-down", 12, 12, "ms", "NEMAN", "§5", 100),
         PaperFigure("phone", 500, 500, "ms", "phone emulator", "§5"),

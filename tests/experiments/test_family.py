@@ -69,7 +69,9 @@ def test_a_place_has_its_own_measurement() -> None:
         ),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(wanted: list[str], options: Request, message: str) -> None:
+def test_unknown_names_are_reported_with_the_known_ones(
+    wanted: list[str], options: Request, message: str
+) -> None:
     with pytest.raises(UnknownFigure) as refused:
         FAMILY.chosen(wanted, options)
     assert str(refused.value).startswith(message)

@@ -55,7 +55,7 @@ def test_sizes_are_those_of_the_table(drawn: Drawn) -> None:
     assert 0.6 * COUNT < starred < 0.95 * COUNT, "fewer than drawn: variables become constants"
 
 
-def test_a_publication_satisfies_the_share_that_is_asked_for(drawn: Drawn) -> None:
+def test_publication_satisfies_the_requested_share(drawn: Drawn) -> None:
     for told in drawn.publications[:4]:
         found = sum(is_satisfied(pattern, told) for pattern in drawn.subscriptions)
         assert 10 <= found <= 12, "ten are parts of it; hardly any other matches at random"
@@ -77,7 +77,7 @@ def test_sizes_can_be_fixed() -> None:
         assert len({end for edge in pattern.edges for end in (edge[0], edge[2])}) == 4
 
 
-def test_of_one_structure_as_many_match_as_are_asked_for() -> None:
+def test_requested_number_of_one_structure_matches() -> None:
     found = same_structure(100, 20, 1)
     [told] = found.publications
     heights = {property_: value for _, property_, value in told if isinstance(value, int)}

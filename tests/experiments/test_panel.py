@@ -62,7 +62,7 @@ def test_an_interval_is_students_t_over_the_seeds(samples: list[float]) -> None:
     assert found.low == pytest.approx(max(mean - half, 0.0), abs=1e-3 * half + 1e-9)
 
 
-def test_of_one_seed_there_is_no_interval() -> None:
+def test_one_seed_has_no_interval() -> None:
     [found] = Line(((3.0,),)).intervals
     assert (found.mean, found.low, found.high) == (3.0, None, None)
 

@@ -30,7 +30,7 @@ def test_changes_come_before_the_step_that_they_name() -> None:
     assert len(waited) == 3
 
 
-def test_what_cannot_be_is_told_and_changes_nothing() -> None:
+def test_invalid_changes_are_reported_and_change_nothing() -> None:
     changes = Changes()
     for line in ("nonsense", "[1]", '{"x": 1}', '{"at": 0, "by": 5}', '{"at": true, "by": 5}', " "):
         changes.write(line)

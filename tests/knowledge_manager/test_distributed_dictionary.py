@@ -83,7 +83,7 @@ def test_an_older_extract_never_replaces_a_newer_one(news: list[tuple[int, int, 
 @given(
     histories(), st.binary(max_size=30), st.one_of(st.integers(-5, 70_000), st.integers(2**31 - 3, 2**31 + 3))
 )
-def test_bytes_that_are_no_extract_change_nothing(told: list[Told], content: bytes, node: int) -> None:
+def test_invalid_extract_changes_nothing(told: list[Told], content: bytes, node: int) -> None:
     dictionary = dictionary_of(told)
     before = state_of(dictionary)
     try:

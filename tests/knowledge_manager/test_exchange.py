@@ -196,7 +196,7 @@ def test_ten_differences_in_a_thousand_send_ten_extracts() -> None:
     assert announcements(sent) == 10
 
 
-def test_what_passes_through_a_third_node_tells_so_and_grows_older() -> None:
+def test_relayed_knowledge_is_marked_and_ages() -> None:
     a, b, c = mediators(3)
     tell([a], 7, [1], 2_000)
     mediators_meet(a, b, 5_000)

@@ -140,7 +140,7 @@ def test_what_a_table_does_not_know(extract: Extract, offset: int, reason: str) 
         Extract(0, 0, 8, tuple(OfferedSource(0, mask) for mask in range(1, 257))),
     ],
 )
-def test_what_cannot_be_said_is_refused(extract: Extract) -> None:
+def test_unencodable_extract_is_refused(extract: Extract) -> None:
     with pytest.raises(ExtractError):
         extract.encode()
 

@@ -74,7 +74,7 @@ def test_sources_come_and_go() -> None:
     assert decode_extract(local.extract(1)).sources == ()
 
 
-def test_the_document_tells_domain_unit_and_terms() -> None:
+def test_document_has_domain_unit_and_terms() -> None:
     local = LocalDataDictionary(TABLE)
     local.offer("fire", ["carbon_monoxide", "smoke"], "adc", "application/octet-stream")
     (document,) = local.as_document()

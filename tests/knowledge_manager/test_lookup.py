@@ -61,7 +61,7 @@ def test_everybody_keeps_their_own_words(
     assert resolved.meaning.feature == 1 << resolved.attribute.index
 
 
-def test_amounts_are_told_in_the_unit_of_the_table() -> None:
+def test_amounts_are_shown_in_the_unit_of_the_table() -> None:
     fever = resolve_attribute("temp", PATIENT, TABLE, WORDS).meaning
     assert fever.in_table_unit(100.4) == 38.0
     gale = resolve_attribute("wind mph", WEATHER, TABLE, WORDS).meaning
@@ -133,7 +133,7 @@ def test_a_name_of_the_table_cannot_be_overruled() -> None:
         resolve_attribute("Heart Rate", PATIENT, TABLE, Thesaurus.of([usurper]))
 
 
-def test_what_the_table_lacks_is_no_meaning() -> None:
+def test_entries_outside_the_table_have_no_meaning() -> None:
     medical = load_mission_table(["medical"])
     assert look_up("kullos", medical, WORDS).meanings == ()
     with pytest.raises(UnknownWord):
@@ -234,7 +234,7 @@ def linked(*concepts: tuple[str, str, tuple[tuple[Relation, str], ...]]) -> Thes
     )
 
 
-def test_a_unit_of_another_kind_is_told_and_never_ignored() -> None:
+def test_incompatible_unit_is_reported_and_never_ignored() -> None:
     words = linked(
         ("hr", "patient.heart_rate", ()),
         ("slag", "", ((Relation.EXACT, "hr"),)),
@@ -257,6 +257,6 @@ def test_a_wrong_link_elsewhere_does_not_make_a_word_ambiguous() -> None:
         resolve_attribute("both", PATIENT, TABLE, words)
 
 
-def test_nobody_is_asked_whether_they_meant_what_they_wrote() -> None:
+def test_exact_name_gets_no_suggestion() -> None:
     weather = load_mission_table(["weather"])
     assert "hjertefrekvens" not in nearest_terms("hjertefrekvens", weather, WORDS)

@@ -84,7 +84,7 @@ def test_a_name_typed_in_two_strokes_is_the_same_name(tmp_path: Path) -> None:
         ("a\\u202eb", "is not a name"),
     ],
 )
-def test_what_is_no_name_is_told_in_words(tmp_path: Path, name: str, message: str) -> None:
+def test_invalid_name_is_reported_in_words(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / "own.toml"
     path.write_text(OWN.format(event=name, attribute="depth", term="wet"), "utf-8")
     [problem] = check_vocabulary_file(path)

@@ -46,7 +46,7 @@ def is_about(wishes: list[tuple[int, int]], extract: Extract) -> bool:
 
 
 @given(WISHES, EXTRACTS)
-def test_a_question_is_about_whoever_offers_any_of_its_wishes(
+def test_question_concerns_sources_that_offer_any_of_its_attributes(
     wishes: list[tuple[int, int]], extract: Extract
 ) -> None:
     content = encode_question(wishes, 1)
@@ -74,7 +74,7 @@ def test_the_decoder_is_total_and_takes_only_what_the_encoder_writes(content: by
 @pytest.mark.parametrize(
     "content", [b"\x10", b"\x20\x00\x01", b"\x14\x00", b"\x10\x01\x01\x01\x01", b"\x10\x08\x01"]
 )
-def test_what_is_no_question_is_refused(content: bytes) -> None:
+def test_invalid_question_is_refused(content: bytes) -> None:
     with pytest.raises(ExtractError):
         DistributedDataDictionary(table=TABLE).offering(content)
 

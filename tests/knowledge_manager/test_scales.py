@@ -60,7 +60,7 @@ def test_an_even_scale_is_none(scale: str) -> None:
         ),
     ],
 )
-def test_what_is_no_scale(scale: str, reason: str) -> None:
+def test_invalid_scales(scale: str, reason: str) -> None:
     with pytest.raises(DocumentError, match=f"D215: .*{reason}"):
         vocabulary(scale)
 

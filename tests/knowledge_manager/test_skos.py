@@ -148,7 +148,7 @@ def test_links_to_nowhere_are_warned_of(tmp_path: Path) -> None:
     assert dangling_links((EXPECTED,))[1] == ("urn:x#temp", "urn:x#any")
 
 
-def test_what_a_table_lacks_is_told(tmp_path: Path) -> None:
+def test_missing_table_entries_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.ttl"
     path.write_text(
         PREFIXES
@@ -195,7 +195,7 @@ def test_files_that_contradict_each_other_are_refused_in_either_order(
 
 
 @pytest.mark.parametrize("label", ["\\uD800", "\\u001B[31mred", "one\\ntwo", "\\u200B", "\\u0301", " "])
-def test_labels_that_nobody_can_read_are_refused(label: str) -> None:
+def test_unreadable_labels_are_refused(label: str) -> None:
     with pytest.raises(DocumentError) as raised:
         read_skos((PREFIXES + concept("x", f'skos:prefLabel "{label}"@en')).encode(), "a.ttl", "turtle")
     assert [problem.code for problem in raised.value.problems] == ["D221"]

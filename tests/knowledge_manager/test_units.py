@@ -45,13 +45,13 @@ def test_units_as_people_write_them(written: str, plain: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "other"), [("dBm", "mW"), ("mW", "dBm"), ("delta_degF", "degC"), ("degC", "delta_degF")]
 )
-def test_what_is_no_straight_line_is_refused(unit: str, other: str) -> None:
+def test_non_linear_unit_is_refused(unit: str, other: str) -> None:
     with pytest.raises(UnitError, match=r"linear scale|cannot be converted|dimension"):
         convert(10.0, unit, other)
 
 
 @pytest.mark.parametrize("unit", sorted(COMMON_UNITS))
-def test_what_is_not_asked_of_pint_pint_knows(unit: str) -> None:
+def test_built_in_conversions_agree_with_pint(unit: str) -> None:
     asked = f"dimensionless{unit.removeprefix('1')}" if unit.startswith("1/") else f"dimensionless*{unit}"
     check_unit(asked)
     assert asked not in COMMON_UNITS

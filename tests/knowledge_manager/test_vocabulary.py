@@ -150,7 +150,7 @@ def test_the_shipped_ones() -> None:
         (("feature_bytes = 2", "feature_bytes = 3"), "D203", "feature_bytes"),
     ],
 )
-def test_what_is_wrong_is_told_where_it_stands(change: tuple[str, str], code: str, line_begins: str) -> None:
+def test_errors_are_reported_at_their_place(change: tuple[str, str], code: str, line_begins: str) -> None:
     assert EVERYTHING.count(change[0]) == 1
     changed = EVERYTHING.replace(*change)
     with pytest.raises(DocumentError) as raised:

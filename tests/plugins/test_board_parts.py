@@ -41,7 +41,7 @@ def test_a_crisp_part_is_what_the_language_would_write(wanted: dict[int, tuple[i
 
 
 @given(st.dictionaries(attributes, bytes_, min_size=1))
-def test_what_a_board_tells_is_read(values: dict[int, int]) -> None:
+def test_board_notification_is_decoded(values: dict[int, int]) -> None:
     ordered = sorted(values.items())
     vector = encode_notification(
         NotificationVector(
@@ -51,7 +51,7 @@ def test_what_a_board_tells_is_read(values: dict[int, int]) -> None:
     assert values_of_board(vector, TABLE) == (0, values)
 
 
-def test_what_is_no_range_and_no_notification_is_refused() -> None:
+def test_invalid_range_and_notification_are_refused() -> None:
     with pytest.raises(VectorError):
         crisp_part(TABLE, 0, {1: (9, 3)})
     with pytest.raises(VectorError):

@@ -124,7 +124,7 @@ def test_what_cannot_be_replaced_exactly_is_left_alone(inside: str, tmp_path: Pa
     assert problem.fixes == ()
 
 
-def test_fixes_do_not_tell_problems_apart() -> None:
+def test_fixes_do_not_affect_equality_of_problems() -> None:
     span = TextSpan(1, 1, 1, 2)
     bare = Problem("f", 1, 1, "error", "D101", "wrong")
     mended = Problem("f", 1, 1, "error", "D101", "wrong", span, (Fix("write x", "x", span),))

@@ -52,7 +52,7 @@ def test_a_language_that_listens_to_others_is_heard_by_the_chosen_one() -> None:
     assert found[0] is DIRECT.matcher
 
 
-def test_names_that_nobody_has_are_told_with_those_there_are() -> None:
+def test_unknown_names_are_reported_with_the_known_ones() -> None:
     [matcher, condition] = choice_faults("fnic", "exakt", KNOWN.values())
     assert isinstance(matcher, ChoiceFault)
     assert (matcher.key, matcher.code) == ("matcher", "D390")

@@ -50,7 +50,9 @@ def test_a_document_is_its_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("start", ["<subscription/>", '<alarm xmlns="urn:unknown"/>', '<a xmlns=""/>'])
-def test_a_document_of_nobody_is_refused_with_everybody(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+def test_unknown_namespace_is_refused_with_all_known_ones(
+    monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
     register(monkeypatch)
     with pytest.raises(DocumentError) as refused:
         language_of_document(b"\n " + start.encode(), "a.xml")
@@ -72,7 +74,7 @@ def test_a_namespace_has_one_language(monkeypatch: pytest.MonkeyPatch) -> None:
         language_of_document(alarm().encode(), "a.xml")
 
 
-def test_a_language_that_cannot_be_written_is_told_once_and_the_others_go_on(
+def test_language_without_authoring_is_reported_once_and_others_continue(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken() -> Authoring:
@@ -90,7 +92,7 @@ def test_a_language_that_cannot_be_written_is_told_once_and_the_others_go_on(
         authoring_of(language_named("broken"))
 
 
-def test_what_is_not_offered_is_said() -> None:
+def test_unsupported_feature_is_reported() -> None:
     direct, usual = language_named("direct"), language_named("fuzzy")
     assert offered("it", direct, "thing") == "it"
     with pytest.raises(RegistryError, match=r"^the direct language does not support thing$"):
@@ -103,7 +105,7 @@ def test_what_is_not_offered_is_said() -> None:
     assert authoring_of(usual).terms is not None
 
 
-def test_terms_are_asked_of_every_language_that_has_some(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terms_come_from_every_language_that_has_some(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch)
     assert term_fault(PATIENT.attribute("heart_rate"), "high") == ""
     assert term_shapes().values(PATIENT.attribute("heart_rate"))[0] == PATIENT.attribute("heart_rate").lo

@@ -52,7 +52,7 @@ def test_the_roots_are_those_of_the_compiled_forest(vectors: list[bytes]) -> Non
     assert plain.roots() == compiled.roots()
 
 
-def test_what_is_no_body_changes_nothing() -> None:
+def test_invalid_body_changes_nothing() -> None:
     forest = PlainForest(AlarmRelations().covers)
     with pytest.raises(VectorError):
         forest.insert((1, 0), b"")
@@ -88,7 +88,7 @@ def test_law_of_plain_covers_who_is_above_stands_for_and_no_root_for_another(
             assert steps_up <= len(held)
 
 
-def test_plain_covers_refuse_what_is_no_body() -> None:
+def test_plain_covers_refuse_invalid_bodies() -> None:
     index = PlainCovers(stands_for)
     with pytest.raises(VectorError):
         index.insert((1, 0), b"")

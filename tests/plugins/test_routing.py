@@ -20,7 +20,7 @@ def roots(bodies: set[bytes]) -> set[bytes]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_law_after_any_history_the_roots_are_told(seed: int) -> None:
+def test_law_after_any_history_the_roots_are_forwarded(seed: int) -> None:
     chance = random.Random(seed)
     table, held = CoveringTable(topic_covers), dict[SubscriptionKey, bytes]()
     told: set[bytes] = set()
@@ -48,7 +48,7 @@ def test_without_covering_equal_bodies_stand_for_each_other() -> None:
     assert table.remove((2, 0)).withdrawn == ()
 
 
-def test_a_language_with_relations_is_asked_these_and_its_matcher() -> None:
+def test_language_with_relations_uses_these_and_its_matcher() -> None:
     fuzzy = replace(language_named("fuzzy"), routing=None)
     found = routing_of(fuzzy, TABLE, RoutingOptions())
     assert isinstance(found, RelatedRouting)
@@ -60,5 +60,5 @@ def test_a_language_with_relations_is_asked_these_and_its_matcher() -> None:
     assert found.advertisement(TABLE.event("patient"), ()) is None
 
 
-def test_a_language_without_relations_is_not_asked() -> None:
+def test_language_without_relations_is_not_called() -> None:
     assert routing_of(language_named("direct"), TABLE, RoutingOptions()) is None

@@ -178,7 +178,7 @@ def wanted(run: Path, table: str, language: int, concerned: set[tuple[int, int]]
     return found
 
 
-def test_everything_owed_arrives_in_both(run: Path) -> None:
+def test_every_expected_delivery_arrives_in_both_languages(run: Path) -> None:
     report = json.loads((run / "report.json").read_text("utf-8"))
     served = {one["language"]: one["served"] for one in report["delivery"]["by_language"]}
     assert served.keys() == {1, ATOPSS_ID}
@@ -192,7 +192,7 @@ def test_everything_owed_arrives_in_both(run: Path) -> None:
     assert (truth["recall"], truth["precision"]) == (1.0, 1.0)
 
 
-def test_what_was_told_and_what_was_true_are_both_in_the_trace_and_judged(run: Path) -> None:
+def test_published_and_true_values_are_traced_and_judged(run: Path) -> None:
     told = {
         (row["node"], row["event_number"]): decode_exact(row["exact"])
         for row in rows(run, "filter_decisions")

@@ -202,7 +202,7 @@ NAMESPACES = {"fuzzy": "urn:dens:subscription:1", "atopss": "urn:dens:approximat
     ("source", "language", "count"), [(DOCUMENTS, "atopss", 2), (SENSOR, "atopss", 3), (SENSOR, "fuzzy", 3)]
 )
 @pytest.mark.parametrize("routing", ["carry", "broker", "flood"])
-def test_what_tells_fewer_attributes_than_are_advertised_is_published(
+def test_publication_with_fewer_attributes_than_advertised_is_sent(
     routing: str, source: str, language: str, count: int, tmp_path: Path
 ) -> None:
     """The publisher advertises rent and size; one publication has the rent alone."""
@@ -222,7 +222,7 @@ def test_what_tells_fewer_attributes_than_are_advertised_is_published(
     assert sum(one["kind"] == "delivered" for one in steps) == count
 
 
-def test_graphs_that_nobody_advertises_are_refused_with_their_place() -> None:
+def test_graphs_without_advertisement_are_refused_with_their_place() -> None:
     with pytest.raises(DocumentError) as caught:
         load_scenario("reports", ["overlay.routing=broker"])
     found = caught.value.problems

@@ -111,7 +111,7 @@ def test_it_is_done_again_when_the_recording_is_gone(recording: Path, tmp_path: 
         ),
     ],
 )
-def test_a_broken_recording_is_told_with_its_line(
+def test_broken_recording_is_reported_with_its_line(
     recording: Path, spoil: Callable[[Path], Path], expected: str
 ) -> None:
     spoil(recording).write_text("1\t2\n")

@@ -63,7 +63,7 @@ def test_weather_poles_warn_of_squalls_and_keep_fair_weather_to_themselves(tmp_p
 
 
 @pytest.mark.slow
-def test_in_the_valley_masts_forward_what_nobody_carries(tmp_path: Path) -> None:
+def test_valley_masts_forward_messages_without_a_carrier(tmp_path: Path) -> None:
     tables = run_of("valley", tmp_path)
     masts, poles = numbers_of(tables, "masts"), numbers_of(tables, "poles")
     assert {row["role"] for row in tables["nodes"] if row["node"] in masts} == {"forwarder"}

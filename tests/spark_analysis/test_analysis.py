@@ -270,7 +270,9 @@ def test_ground_truth(analysis: Analysis, synthetic: SyntheticRun) -> None:
     assert found.unwanted == len(oracle.delivered_at(synthetic))
 
 
-def test_a_large_run_is_asked_the_same(run: Run, analysis: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_run_gives_the_same_answers(
+    run: Run, analysis: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beyond a million rows queries are compiled and replanned as they go, which must not change answers."""
     monkeypatch.setattr("spark_analysis.run.SMALL_RUN_ROWS", 0)
     monkeypatch.setattr("spark_analysis.run.SMALL_TABLE_ROWS", 0)

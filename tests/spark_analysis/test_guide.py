@@ -66,7 +66,7 @@ def test_a_sweep_from_a_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_script_that_starts_itself_over_and_over_is_told_what_it_lacks(tmp_path: Path) -> None:
+def test_script_that_restarts_itself_gets_a_hint(tmp_path: Path) -> None:
     (example,) = filter(is_script, blocks("python"))
     ended = called_as_a_script(example.replace('__name__ == "__main__"', "True"), tmp_path)
     assert ended.returncode == 1

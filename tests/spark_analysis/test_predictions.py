@@ -28,7 +28,7 @@ def test_what_is_seen_before_its_outcome_is_in_time() -> None:
     assert prediction_stats(ROWS, shown((61_000, 1))) == PredictionStats(3, 2, 0, None)
 
 
-def test_it_is_told_in_words() -> None:
+def test_prediction_is_described_in_words() -> None:
     assert PredictionStats(3, 2, 1, 40.0).as_text() == (
         "3 predictions ended, 2 of them came true; of these 1 (50%) were delivered before the outcome, "
         "40 s ahead (median)"
@@ -38,5 +38,5 @@ def test_it_is_told_in_words() -> None:
     )
 
 
-def test_where_nothing_was_settled_nothing_is_told() -> None:
+def test_nothing_is_reported_without_settled_predictions() -> None:
     assert prediction_stats(ROWS[:4], shown((2_000, 1))) is None

@@ -144,7 +144,7 @@ def test_a_generator_leads_there_and_back(case: tuple[bytes, bytes]) -> None:
         ("06", "unknown function"),
     ],
 )
-def test_what_is_no_generator(block: str, why: str) -> None:
+def test_invalid_generators(block: str, why: str) -> None:
     content = bytes.fromhex(block)
     fault = block_fault(bytes([len(content)]) + content, 0, 7, 2)
     assert fault is not None

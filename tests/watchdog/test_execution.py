@@ -266,7 +266,7 @@ def test_a_filter_that_raises_leaves_nothing_running() -> None:
     assert bench.running() == set()
 
 
-def test_a_failure_is_told_once_until_the_verb_succeeds() -> None:
+def test_failure_is_reported_once_until_the_verb_succeeds() -> None:
     bench = Bench({2: frozenset({"read"})})
     bench.guard.install(7, 0, 0, 1, wants(1, 1), 9000, 0)
     reading = Reading()

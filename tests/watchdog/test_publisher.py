@@ -181,7 +181,7 @@ def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes |
 
 @pytest.mark.parametrize("key", [None, b"mission"])
 @pytest.mark.parametrize("small", [False, True])
-def test_a_notification_reaches_the_one_who_asked(tmp_path: Path, key: bytes | None, small: bool) -> None:
+def test_notification_reaches_its_subscriber(tmp_path: Path, key: bytes | None, small: bool) -> None:
     board = Board(tmp_path, key, small)
     mission = BoardMission(board, key)
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
@@ -216,7 +216,7 @@ def test_whatever_the_link_loses_everything_arrives(tmp_path_factory, seed: int,
     assert len(board.publisher.outbox) == 1
 
 
-def test_a_board_that_restarts_is_told_again_and_heard_again(tmp_path: Path) -> None:
+def test_restarted_board_gets_installs_again_and_is_heard_again(tmp_path: Path) -> None:
     mission = BoardMission(Board(tmp_path))
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)
     mission.run(300)
@@ -371,7 +371,7 @@ def frames_to_board(mission: BoardMission, for_ms: int) -> list[bytes]:
     return heard
 
 
-def test_recorded_datagrams_are_no_sign_of_life(tmp_path: Path) -> None:
+def test_replayed_datagrams_do_not_keep_a_peer_alive(tmp_path: Path) -> None:
     board = Board(tmp_path, b"mission")
     mission = BoardMission(board, b"mission")
     mission.subscriber.subscribe(WARM, 1, mission.now_ms)

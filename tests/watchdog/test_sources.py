@@ -155,7 +155,7 @@ def test_a_sensor_that_does_not_answer_is_missing() -> None:
         (MemoryError(), None, 1),
     ],
 )
-def test_whatever_a_sensor_gives_the_next_one_is_asked(answer: object, byte: int | None, failed: int) -> None:
+def test_next_sensor_is_read_whatever_one_returns(answer: object, byte: int | None, failed: int) -> None:
     class Odd:
         def read(self) -> object:
             if isinstance(answer, Exception):
@@ -211,7 +211,7 @@ def test_a_growing_file_is_followed_and_half_a_line_waits(tmp_path: Path) -> Non
     source.close()
 
 
-def test_a_rotated_file_is_begun_anew_after_the_old_one_is_read(tmp_path: Path) -> None:
+def test_rotated_file_is_read_from_its_start_after_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "vitals.csv"
     path.write_text("t\n10\n")
     source = CsvSource(str(path), 0, {"t": Gauge(0, 0, 255, 0)}, counters())

@@ -249,7 +249,7 @@ def test_it_comes_back_after_an_outage_and_sends_what_it_measured_meanwhile(life
     assert len(life.delivered) - before > 20
 
 
-def test_a_mediator_that_starts_anew_is_found_again(life: Life) -> None:
+def test_restarted_mediator_is_found_again(life: Life) -> None:
     life.pass_time(3000)
     life.desk = LocalMission(
         TABLE, NODE, [RequestedSubscription(WARM)], life.chip.now_ms, mission_key=life.key
@@ -315,7 +315,7 @@ def test_the_loop_survives_whatever_is_raised(life: Life, monkeypatch: pytest.Mo
     assert life.chip.fed == 1
 
 
-def test_sensors_are_read_only_while_somebody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sensors_are_read_only_while_subscribed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     briefly = bytes([1, 0, 24, *WARM[3:]])  # eight seconds
     life = Life(tmp_path, monkeypatch, wanted=briefly)
     life.chip.is_up = False

@@ -270,7 +270,7 @@ def test_nothing_outside_of_the_folder_is_removed(tmp_path: Path, name: str, pla
      '{"board": "pico", "node": 1, "table_check": 1, "files": [], "beside": [], "made": 3}'],
     ids=range(11),
 )  # fmt: skip
-def test_a_damaged_listing_is_said(tmp_path: Path, text: str) -> None:
+def test_damaged_listing_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "board.json").write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(Refusal, match="damaged"):
         build_board("microbit", tmp_path, "0", SETTINGS)

@@ -121,7 +121,7 @@ def test_a_board_is_built_for_one_size_of_features() -> None:
     assert small == "def total(a,b,c):d=0;d+=a[b+2];d+=3;return d\n"
 
 
-def test_what_nobody_uses_is_left_out_and_what_is_kept_stays() -> None:
+def test_unused_code_is_left_out_and_kept_code_stays() -> None:
     source = (
         "class Thing:\n    def used(self):\n        return 1\n\n    def unused(self):\n        return 2\n"
     )
@@ -269,7 +269,7 @@ def test_classes_become_functions_over_lists() -> None:
     assert flat["run"]() == plain["run"]() == (19, 11, [3, 3])  # type: ignore[operator]
 
 
-def test_an_object_whose_class_cannot_be_told_is_refused() -> None:
+def test_object_of_unknown_class_is_refused() -> None:
     program = "from one import Counter\n\nthing = Counter(1)\nprint(thing.seen)\n"
     with pytest.raises(ValueError, match=r"thing\.seen: of which class"):
         minify({"one": CLASSES, "two": program}, {}, assumed={}, together=True)

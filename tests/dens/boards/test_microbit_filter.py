@@ -82,7 +82,7 @@ def test_every_algorithm_releases_what_all_release_on_cpython(algorithm: str, is
     assert there == shared_module("check_algorithms").EXPECTED
 
 
-def test_fnifc_costs_less_than_fnif_the_more_wishes_are_equal() -> None:
+def test_fnifc_gains_over_fnif_with_equal_subscriptions() -> None:
     fnif, fnifc = measured_costs(("fnif", "fnifc"), (40,), (0.0, 0.96), (False,))
     ratios = [
         one.instructions_per_reading / other.instructions_per_reading

@@ -18,7 +18,7 @@ def run():
 
 
 @pytest.mark.board
-def test_a_board_that_finds_no_room_while_loading_starts_anew() -> None:
+def test_board_out_of_memory_while_loading_restarts() -> None:
     files = laid_out({}, {"setup": SETTING_UP, "user": RUNNING}, start="run()\nprint('--end--')\n")
     said = [run_on_microbit(files, seed=seed).splitlines() for seed in range(1, 5)]
     assert all(lines[-1] == "running" and set(lines[:-1]) == {"loading"} for lines in said)

@@ -145,7 +145,7 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_interrupted_torture_tells_what_was_done(
+def test_interrupted_torture_reports_completed_work(
     dens, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_json: bool
 ) -> None:
     """Ctrl-C is pressed in the third world; in the second one a promise broke."""

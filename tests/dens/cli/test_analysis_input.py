@@ -112,7 +112,7 @@ def test_without_any_java(run: Path, tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_nobody_listens_where_the_master_should_be(dens_process, run: Path) -> None:
+def test_master_address_without_listener(dens_process, run: Path) -> None:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]

@@ -149,7 +149,7 @@ def test_hexadecimal_longer_than_any_file_name(dens) -> None:
     assert "attribute feature" in ended.err
 
 
-def test_a_pipe_is_no_document(dens, tmp_path: Path) -> None:
+def test_pipe_is_refused_as_document(dens, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.xml")
     os.mkfifo(tmp_path / "pipe.toml")
     ended = dens("compile", tmp_path / "pipe.xml")

@@ -53,7 +53,7 @@ def table() -> MissionTable:
 
 
 @pytest.mark.parametrize("board", ["microbit", "pico", "esp32"])
-def test_a_board_is_asked_for_what_it_cannot_combine(dens, tmp_path: Path, board: str) -> None:
+def test_board_requested_with_unsupported_combination(dens, tmp_path: Path, board: str) -> None:
     for name in (*KNOWN, "weighted_mean"):
         (tmp_path / f"{name}.xml").write_text(WEIGHTED.format(name=name))
     assert dens("check", tmp_path).code == 0
@@ -71,7 +71,7 @@ def test_a_board_is_asked_for_what_it_cannot_combine(dens, tmp_path: Path, board
     assert (unknown.code, 'did you mean "microbit"?' in unknown.err) == (3, True)
 
 
-def test_patterns_and_functions_are_told_at_their_own_place(dens, tmp_path: Path) -> None:
+def test_patterns_and_functions_are_reported_at_their_own_place(dens, tmp_path: Path) -> None:
     path = tmp_path / "pattern.xml"
     path.write_text(
         FEVER.replace(
@@ -124,12 +124,12 @@ def test_of_what_boards_serve_in_parts_the_parts_are_checked(dens, tmp_path: Pat
     assert full.count("a micro:bit has room for only 44 of these subscriptions") == 1
 
 
-def test_a_language_that_boards_serve_in_no_form_is_told(dens) -> None:
+def test_language_unsupported_by_boards_is_reported(dens) -> None:
     ended = dens("check", ROOT / "docs" / "examples" / "apartment.xml", "--board", "pico")
     assert (ended.code, "D403: a pico does not know the atopss language" in ended.out) == (1, True), ended.out
 
 
-def test_wide_features_are_told_where_they_are_chosen(dens, tmp_path: Path) -> None:
+def test_wide_features_are_reported_where_they_are_chosen(dens, tmp_path: Path) -> None:
     (tmp_path / "wide.toml").write_text(WIDE)
     (tmp_path / "deep.xml").write_text(DEEP)
     ended = dens("check", tmp_path, "--board", "esp32")
@@ -137,7 +137,7 @@ def test_wide_features_are_told_where_they_are_chosen(dens, tmp_path: Path) -> N
     assert f"{tmp_path / 'deep.xml'}:1:" in ended.out
 
 
-def test_vectors_are_told_at_their_byte_and_too_many_at_the_first_without_room(
+def test_bad_vectors_are_reported_at_their_byte_and_excess_at_the_first_without_room(
     dens, tmp_path: Path, table: MissionTable
 ) -> None:
     def vector(name: str) -> str:

@@ -113,7 +113,7 @@ def test_what_a_board_cannot_have_is_named(dens, tmp_path: Path, arguments: list
     assert not (tmp_path / "no").exists()
 
 
-def test_what_nothing_can_be_made_of_is_said(dens, tmp_path: Path) -> None:
+def test_unusable_board_input_is_reported(dens, tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     for name, text in (("empty", ""), ("other", "level,depth\n1,2\n"), ("words", "temperature\nwarm\n")):
         (tmp_path / f"{name}.csv").write_text(text)
@@ -217,7 +217,7 @@ def test_a_damaged_listing_ends_a_build_with_words(dens, tmp_path: Path) -> None
     assert (ended.code, "damaged" in ended.err) == (3, True)
 
 
-def test_what_was_edited_and_what_is_not_measured_is_said(dens, tmp_path: Path) -> None:
+def test_edited_files_and_missing_sensors_are_reported(dens, tmp_path: Path) -> None:
     dens("board", "build", "--board", "pico", "-o", tmp_path)
     (tmp_path / "sensors.py").write_text("SENSORS = []\n", encoding="utf-8")
     ended = dens("board", "build", "--board", "pico", "-o", tmp_path, "--subscriptions", VECTOR)
@@ -235,7 +235,7 @@ def test_ids_of_xml_keep_clear_of_those_of_vectors(dens, tmp_path: Path) -> None
     assert (tmp_path / "out" / "subscriptions.bin").read_bytes()[2] == 1
 
 
-def test_the_only_event_is_taken_and_of_several_one_is_asked_for(dens, tmp_path: Path) -> None:
+def test_only_event_is_the_default_and_several_need_a_choice(dens, tmp_path: Path) -> None:
     demo = tmp_path / "demo.toml"
     demo.write_text(DEMO, encoding="utf-8")
     arguments = ("board", "build", "--board", "microbit", "-o", tmp_path / "out", "--vocabulary", demo)
@@ -406,9 +406,7 @@ SEQUENCE = """<composite xmlns="urn:dens:composite:1" window="PT1M" valid="PT1H"
 
 
 @pytest.mark.board
-def test_a_composite_is_asked_for_whole_and_composed_of_what_its_parts_let_through(
-    dens, tmp_path: Path
-) -> None:
+def test_composite_is_subscribed_whole_and_composed_from_its_parts(dens, tmp_path: Path) -> None:
     xml, day = tmp_path / "sequence.xml", tmp_path / "day.csv"
     xml.write_text(SEQUENCE, encoding="utf-8")
     day.write_text("temperature\n" + "34\n25\n12\n" * 9, encoding="utf-8")
@@ -436,7 +434,7 @@ def test_a_composite_is_asked_for_whole_and_composed_of_what_its_parts_let_throu
 
 
 @pytest.mark.board
-def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(dens, tmp_path: Path) -> None:
+def test_unsubscribed_events_and_ignored_columns_are_reported(dens, tmp_path: Path) -> None:
     day = tmp_path / "day.csv"
     day.write_text("temperature,humidty\n20,50\n", encoding="utf-8")
     patient = ROOT / "docs" / "examples" / "patient.xml"
@@ -453,7 +451,7 @@ def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(de
     assert "the board did not accept all subscriptions" in output
 
 
-def test_a_vector_that_is_no_subscription_is_refused_before_the_board_starts(dens) -> None:
+def test_invalid_vector_is_refused_before_the_board_starts(dens) -> None:
     ended = dens("board", "run", "--subscriptions", "001122")
     assert (ended.code, "001122 is not a fuzzy subscription" in ended.err) == (3, True), ended.err
 
@@ -532,7 +530,7 @@ def test_no_figure_of_an_algorithm_is_cut_at_eighty_columns() -> None:
     ]  # fmt: skip
 
 
-def test_a_key_on_a_board_is_readable_by_its_owner_alone_and_that_is_said(dens, tmp_path: Path) -> None:
+def test_board_key_file_is_private_and_reported(dens, tmp_path: Path) -> None:
     write_key(new_mission_key(), tmp_path / "mission.key")
     words = ["board", "build", "--board", "pico", "--event", "weather", "--attribute", "temperature"]
     folder = tmp_path / "built"

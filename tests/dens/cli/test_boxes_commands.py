@@ -27,7 +27,7 @@ def test_a_vector_that_is_none_is_refused_with_its_offset(dens, vector: str, say
     assert (says in notifications, ended.code) == (True, 3)
 
 
-def test_an_event_of_no_shipped_vocabulary_is_told_by_numbers(dens) -> None:
+def test_event_of_unknown_vocabulary_is_shown_by_numbers(dens) -> None:
     ended = dens("decode", "00085f0000f0268020", "--language", "boxes")
     assert (ended.code, "event 7 event 8: attribute 5 is 38." in ended.out) == (0, True)
     assert "the shipped vocabularies do not fit this vector" in ended.err
@@ -64,7 +64,7 @@ def test_what_has_degrees_or_an_age_is_refused_all_at_once(
     ("value", "says"),
     [("colour=1", 'attribute "colour" of weather is unknown'), ("temperature=hot", '"hot" is not a')],
 )
-def test_values_that_are_none_are_told(dens, value: str, says: str) -> None:
+def test_invalid_values_are_reported(dens, value: str, says: str) -> None:
     ended = dens("explain", ASKED, "--language", "boxes", "--value", value)
     assert (ended.code, says in ended.err) == (3, True)
 

@@ -17,7 +17,7 @@ BOXES = """<subscription xmlns="urn:dens:boxes:1" event="weather">
 """
 
 
-def test_boxes_are_served_matched_and_told_by_their_number(dens, tmp_path: Path) -> None:
+def test_boxes_are_served_matched_and_reported_by_their_number(dens, tmp_path: Path) -> None:
     scenarios = ROOT / "emulation" / "scenarios"
     shutil.copy(scenarios / "weather_poles.toml", tmp_path)
     shutil.copytree(scenarios / "weather_poles", tmp_path / "weather_poles")

@@ -149,7 +149,7 @@ def test_a_nodes_file_brings_its_words_along(dens, tmp_path: Path) -> None:
     )
 
 
-def test_contradicting_exact_links_and_mistyped_properties_are_told(dens, tmp_path: Path) -> None:
+def test_contradicting_exact_links_and_mistyped_properties_are_reported(dens, tmp_path: Path) -> None:
     words = tmp_path / "words.ttl"
     words.write_text(
         WORDS + '<#a> skos:exactMatch <#c> .\n<#c> a skos:Concept ; skos:prefLabel "x" ; '
@@ -173,7 +173,7 @@ def test_contradicting_exact_links_and_mistyped_properties_are_told(dens, tmp_pa
 
 
 @pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n"])
-def test_an_empty_file_is_no_scenario_with_five_mistakes(dens, tmp_path: Path, text: str) -> None:
+def test_empty_scenario_file_is_reported_as_one_error(dens, tmp_path: Path, text: str) -> None:
     path = tmp_path / "empty.toml"
     path.write_text(text)
     ended = dens("check", path)

@@ -75,7 +75,7 @@ def test_random_patterns_in_order_and_shuffled(dens, tmp_path: Path) -> None:
     assert found > 20
 
 
-def test_what_is_wrong_with_a_table_is_told_at_once(dens, tmp_path: Path) -> None:
+def test_table_errors_are_reported_at_once(dens, tmp_path: Path) -> None:
     path, data = tmp_path / "pattern.xml", tmp_path / "data.csv"
     path.write_text(document("denied; successful", 'window="PT1M"'))
     data.write_text("time_s,status\n1,denied\nsoon,denied\n3,denid\n4,denied,7\n")

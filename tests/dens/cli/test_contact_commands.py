@@ -77,7 +77,7 @@ def test_bad_recordings_and_options(dens, tmp_path: Path) -> None:
     assert dens(*replay, "--least-s", "inf").code == 2
 
 
-def test_a_message_of_an_unknown_node_is_told_with_its_line(dens, tmp_path: Path) -> None:
+def test_message_of_an_unknown_node_is_reported_with_its_line(dens, tmp_path: Path) -> None:
     contacts, messages = tmp_path / "contacts.txt", tmp_path / "messages.txt"
     contacts.write_text("1.0 CONN 1 4 up\n20.0 CONN 1 4 down\n")
     messages.write_text("0 M1 1 4\n5 M2 1 3\n6 M3 1 99\n")

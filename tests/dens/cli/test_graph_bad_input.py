@@ -95,7 +95,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_what_is_no_publication(dens, tmp_path: Path, name: str) -> None:
+def test_invalid_publications(dens, tmp_path: Path, name: str) -> None:
     content, answer = STATEMENTS[name]
     (tmp_path / name).write_text(content)
     ended = dens("graph", "read", tmp_path / name)

@@ -62,7 +62,7 @@ def test_an_index_of_lines_names_lines(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "i" / "version-0001" / "names.json").read_text()) == ["line 1", "line 3"]
 
 
-def test_everything_wrong_with_subscriptions_is_told_at_once(
+def test_all_errors_of_subscriptions_are_reported_at_once(
     wishes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (wishes / "a.rq").write_text("SELECT * { ?s ?p ?o }")

@@ -232,7 +232,7 @@ def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
     ],
 )
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_is_out_of_bounds_is_told_by_its_key(run: Path, command: str, key: str, value: object) -> None:
+def test_out_of_bounds_value_is_reported_by_its_key(run: Path, command: str, key: str, value: object) -> None:
     def spoil(manifest: dict[str, Any]) -> None:
         *above, last = key.split(".")
         table = manifest["scenario"] if above else manifest
@@ -266,7 +266,7 @@ def test_a_manifest_that_would_take_all_memory_or_stack(run: Path, text: str, me
     assert message in told(refused.value)
 
 
-def test_keys_that_nobody_knows_are_passed_over(run: Path) -> None:
+def test_unknown_keys_are_ignored(run: Path) -> None:
     change(run, lambda manifest: manifest.update({"made_tomorrow": {"by": "a later dens"}}))
     assert not is_large(run)
 

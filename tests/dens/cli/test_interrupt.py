@@ -61,7 +61,7 @@ def test_a_command_that_is_interrupted_says_what_it_left(
     assert [path.name for path in tmp_path.iterdir()] == (["met.txt"] if words[0] == "replay" else [])
 
 
-def test_ctrl_c_while_the_command_line_is_read_is_told_too(dens, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_during_argument_parsing_is_reported(dens, monkeypatch: pytest.MonkeyPatch) -> None:
     def pressed(*given: object, **named: object) -> None:
         raise KeyboardInterrupt
 

@@ -53,7 +53,7 @@ def test_a_subscribers_public_key_is_derived_and_shown(dens, tmp_path: Path) -> 
     assert dens("key", "show", public).err == ""
 
 
-def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: Path) -> None:
+def test_impossible_key_commands_are_reported_and_overwrite_nothing(dens, tmp_path: Path) -> None:
     mission = tmp_path / "mission.key"
     dens("key", "new", "-o", mission)
     before = mission.read_bytes()
@@ -89,7 +89,7 @@ def test_a_pipe_is_refused_at_once_instead_of_waited_for(dens, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"dens-mission-1 - 00", b"dens-node-1 7 " + b"0" * 64])
-def test_a_file_that_is_no_key_is_refused_by_name(dens, tmp_path: Path, content: bytes) -> None:
+def test_file_without_a_key_is_refused_by_name(dens, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.key"
     path.write_bytes(content)
     ended = dens("key", "show", path)

@@ -359,7 +359,7 @@ def test_forwarders_relay_as_far_as_the_hop_limit(
         ("none", "40", {0: 0}),
     ],
 )
-def test_a_contact_beyond_range_is_as_long_as_the_trace_tells(
+def test_contact_beyond_range_has_the_duration_of_the_trace(
     dens, recorded: Path, forwarding: str, at: str, reached: dict[int, int]
 ) -> None:
     write_table(
@@ -478,7 +478,7 @@ def test_what_is_not_in_the_run(dens, recorded: Path, words: tuple[str, ...], me
     assert (ended.code, ended.out, ended.err) == (3, "", message)
 
 
-def test_a_folder_that_is_no_run_or_half_of_one(dens, recorded: Path, tmp_path: Path) -> None:
+def test_missing_or_incomplete_run_folder(dens, recorded: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "no manifest.json" in dens("offers", tmp_path / "empty", "--node", "0").err
     part = recorded / "trace" / "contacts" / "part-00000.parquet"
@@ -503,7 +503,7 @@ def reached_from(node: int, rows: list[dict[str, Any]], at_ms: int, mediators: s
     return reached
 
 
-def test_a_run_of_the_emulator_can_be_asked(dens, tmp_path: Path) -> None:
+def test_emulator_run_can_be_queried(dens, tmp_path: Path) -> None:
     assert dens("init", tmp_path / "sample").code == 0
     (scenario,) = [
         path for path in (tmp_path / "sample").glob("*.toml") if "[[group]]" in path.read_text("utf-8")

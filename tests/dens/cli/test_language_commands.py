@@ -54,9 +54,7 @@ def test_every_step_as_json(dens) -> None:
 HEALTHY = ("patient_temperature=36.5", "heart_rate=160", "oxygen_saturation=80")
 
 
-def test_the_error_of_a_broken_down_function_is_always_told_and_a_tolerance_refuses_it(
-    dens, tmp_path: Path
-) -> None:
+def test_error_of_a_broken_down_function_is_reported_and_bounded_by_tolerance(dens, tmp_path: Path) -> None:
     body = "".join(
         f'<approximate-predicate attribute="{attribute}"><is>{term}</is></approximate-predicate>'
         for attribute, term in (
@@ -176,7 +174,7 @@ def test_words_of_another_thesaurus_as_the_documentation_shows(dens, tmp_path: P
     assert dens("compile", "--thesaurus", "nowhere", racing).code != 0
 
 
-def test_explain_tells_what_was_rounded(dens, tmp_path: Path) -> None:
+def test_explain_reports_rounding(dens, tmp_path: Path) -> None:
     file = tmp_path / "r.xml"
     file.write_text(PATIENT.read_text().replace('threshold="0.6"', 'threshold="0.61"'))
     assert "note: threshold 0.61 is rounded up to 10/15 (0.667)" in dens("explain", file).out
@@ -184,7 +182,7 @@ def test_explain_tells_what_was_rounded(dens, tmp_path: Path) -> None:
     assert dens("explain", VECTOR, "--json").document()["remarks"] == []
 
 
-def test_who_waits_for_a_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_compiler_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from dens.cli import console, waiting
     from plugins.kernels import compiled
 

@@ -67,7 +67,7 @@ def test_what_cannot_be_used_is_not_offered(dens) -> None:
     assert "dens node run --trace" in " ".join(dens("report", "--help").out.split())
 
 
-def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: Path) -> None:
+def test_run_is_followed_to_its_end_and_summarized(dens, spark, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     assert dens("init", folder).code == 0
     ran = dens("run", folder / "scenario.toml", "--out", folder / "run", "--json").document()
@@ -85,7 +85,7 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, spark, tmp_path: 
     assert ran["delivery"] == {name: figures["whole"][name] for name in ran["delivery"]}, "one definition"
 
 
-def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:
+def test_invalid_run_folder_is_reported_before_spark_starts(dens, tmp_path: Path) -> None:
     ended = dens("live", tmp_path)
     assert ended.code == 3
     assert "is not a run" in ended.err

@@ -67,13 +67,13 @@ def test_every_algorithm_and_level_says_the_same(dens, files: list[str]) -> None
         (("--batch", "0"), "greater than or equal to 1"),
     ],
 )
-def test_what_cannot_be_is_told(dens, files: list[str], more: tuple[str, ...], message: str) -> None:
+def test_invalid_options_are_reported(dens, files: list[str], more: tuple[str, ...], message: str) -> None:
     ended = dens("match", *files, *more)
     assert ended.code == 2
     assert message in " ".join((ended.out + ended.err).split())
 
 
-def test_what_the_language_lacks_is_told_with_what_it_has(dens, files: list[str]) -> None:
+def test_unsupported_choice_is_reported_with_the_supported_ones(dens, files: list[str]) -> None:
     unknown = dens("match", *files, "--algorithm", "quick")
     assert (unknown.code, "(blocks, rtree, scan)" in unknown.err) == (3, True)
     exact = dens("match", *files, "--features", "exact")

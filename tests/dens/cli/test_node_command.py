@@ -67,7 +67,7 @@ def test_a_notification_travels_between_processes_that_are_killed_and_started_ag
 
 
 @pytest.mark.slow
-def test_a_node_that_hosts_the_subscriber_is_given_what_it_is_owed_whatever_the_policy(
+def test_hosting_node_gets_pending_deliveries_under_any_policy(
     tmp_path: Path,
 ) -> None:
     """Direct delivery gives no mediator a copy, and the medic is reached through node 2 only."""
@@ -91,7 +91,7 @@ def test_a_node_that_hosts_the_subscriber_is_given_what_it_is_owed_whatever_the_
         assert near.end(signal.SIGTERM) == far.end(signal.SIGTERM) == 0
 
 
-def test_everything_wrong_with_a_file_is_said_at_its_place(dens, tmp_path: Path) -> None:
+def test_all_file_errors_are_reported_at_their_place(dens, tmp_path: Path) -> None:
     write_key(new_signing_key(3), tmp_path / "medic.key")
     path = tmp_path / "node.toml"
     path.write_text(
@@ -274,7 +274,7 @@ def test_a_node_replicates_with_the_parameters_of_its_file(tmp_path: Path, copie
     assert load_node(path).replication().share(fresh, (), 5, 0) == copies.bit_length() - 1
 
 
-def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
+def test_impossible_commands_are_reported(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     cases: list[tuple[list[str | Path], int, str]] = [
         (["subscribe", path, PATIENT], 3, "--at"),
@@ -296,7 +296,7 @@ def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
         assert (ended.code, message in ended.err.replace("\n", " ")) == (code, True), (words, ended.err)
 
 
-def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens, tmp_path: Path) -> None:
+def test_repeated_subscription_is_one_and_a_change_is_a_newer_revision(dens, tmp_path: Path) -> None:
     """No node listens at that address; messages wait in the store until one does."""
     path = node_file(tmp_path, 1)
     words = ["node", "subscribe", path, PATIENT, "--at", "127.0.0.1:9", "--seconds", "0"]
@@ -317,7 +317,7 @@ def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_lines_of_a_recording_that_are_skipped_are_told_with_their_number(
+def test_skipped_lines_of_a_recording_are_reported_with_their_number(
     dens, tmp_path: Path, as_json: bool
 ) -> None:
     path, day = node_file(tmp_path, 1), tmp_path / "day.csv"
@@ -374,7 +374,7 @@ def test_an_end_reaches_a_node_that_listens_everywhere_over_loopback(
 
 
 @pytest.mark.slow
-def test_what_was_refused_unsigned_is_taken_when_it_is_asked_for_with_a_key(tmp_path: Path) -> None:
+def test_subscription_refused_unsigned_is_accepted_when_signed(tmp_path: Path) -> None:
     medic = new_signing_key(3)
     write_key(medic, tmp_path / "medic.key")
     write_key(derive(medic), tmp_path / "medic.pub")
@@ -395,7 +395,7 @@ def test_what_was_refused_unsigned_is_taken_when_it_is_asked_for_with_a_key(tmp_
         assert node.end(signal.SIGTERM) == 0
 
 
-def test_what_nobody_answered_is_no_success(dens, tmp_path: Path) -> None:
+def test_unanswered_command_fails(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     silent = "node 1 never answered; is it running at 127.0.0.1:9"
     assert dens(*listening(path, PATIENT)).code == 1

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 LOOPBACK = '[[discovery]]\ninterface = "lo"\nport = {port}\nperiod_s = 0.2\n'
 
 
-def test_an_unknown_word_is_told_with_the_nearest_and_nobody_is_asked(dens, tmp_path: Path) -> None:
+def test_unknown_word_is_reported_with_the_nearest_without_a_query(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     ended = dens("offers", path, "--word", "hjertefrekvns")
     assert (ended.code, ended.out) == (1, "")
@@ -26,7 +26,7 @@ def test_an_unknown_word_is_told_with_the_nearest_and_nobody_is_asked(dens, tmp_
     assert [one.name for one in tmp_path.iterdir()] == ["node.toml"], "nothing is kept"
 
 
-def test_where_nobody_answers_it_is_said(dens, tmp_path: Path) -> None:
+def test_missing_answer_is_reported(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     for words in ([], ["--word", "puls"]):
         ended = dens("offers", path, *words, "--at", "127.0.0.1:9", "--wait", "0.2")
@@ -49,13 +49,13 @@ def test_where_nobody_answers_it_is_said(dens, tmp_path: Path) -> None:
         (["--node", "medics-1"], "this option is for a run"),
     ],
 )
-def test_what_is_asked_wrongly_is_refused(dens, tmp_path: Path, words: list[str], message: str) -> None:
+def test_invalid_queries_are_refused(dens, tmp_path: Path, words: list[str], message: str) -> None:
     path = node_file(tmp_path, 1)
     ended = dens("offers", path, *words)
     assert (ended.code, message in ended.err) == (2, True), ended.err
 
 
-def test_an_end_finds_its_node_where_no_port_is_told(tmp_path: Path) -> None:
+def test_endpoint_finds_its_node_without_a_port(tmp_path: Path) -> None:
     write_key(new_mission_key(), tmp_path / "m.key")
     discovery = '[[discovery]]\ninterface = "wlan0"\n'
     plan = load_node(node_file(tmp_path, 1, discovery, "0.0.0.0:0", "m.key"))
@@ -68,9 +68,7 @@ def test_an_end_finds_its_node_where_no_port_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_partition_is_asked_and_a_subscription_nobody_serves_is_told(
-    dens_process, tmp_path: Path
-) -> None:
+def test_partition_is_queried_and_unservable_subscription_is_reported(dens_process, tmp_path: Path) -> None:
     """Two nodes that find each other on loopback; the bed at one, whoever asks at the other."""
     day = tmp_path / "day.csv"
     day.write_text("patient_temperature,heart_rate\n36.8,71\n37.0,70\n")

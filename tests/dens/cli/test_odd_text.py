@@ -27,7 +27,7 @@ def test_half_a_character_in_json_is_refused_in_json_too(dens_process: Dens, tmp
         assert json.loads(told.out)
 
 
-def test_a_file_with_an_odd_name_is_told(dens_process: Dens, tmp_path: Path) -> None:
+def test_file_with_an_odd_name_is_reported(dens_process: Dens, tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xfe.xml"))
     path.write_bytes(b"<no/>")
     ended = dens_process("check", path, env=STRICT)
@@ -35,7 +35,7 @@ def test_a_file_with_an_odd_name_is_told(dens_process: Dens, tmp_path: Path) -> 
     assert "error D010" in ended.out
 
 
-def test_bytes_that_are_no_text_are_no_vector(dens_process: Dens) -> None:
+def test_non_text_bytes_are_refused_as_vector(dens_process: Dens) -> None:
     with (ROOT / "LICENSE").open("rb") as text:
         assert dens_process("decode", "-", env=STRICT, stdin=text).code == 3
     read, write = os.pipe()

@@ -54,7 +54,7 @@ def test_an_unknown_namespace_is_refused_with_all_that_are_known(dens, tmp_path:
         ) in ended.out + ended.err
 
 
-def test_what_is_no_document_at_all_is_refused_as_ever(dens, tmp_path: Path) -> None:
+def test_non_document_is_refused(dens, tmp_path: Path) -> None:
     for name, content, code in (
         ("torn", b"<alarm", "D006"),
         ("dtd", b'<!DOCTYPE a SYSTEM "x"><a/>', "D007"),
@@ -88,7 +88,7 @@ def test_bytes_are_of_the_language_that_is_named(dens) -> None:
         (("decompile", HEADER + "000380"), "decompiler"),
     ],
 )
-def test_what_a_language_does_not_offer_is_said_in_words(
+def test_unsupported_feature_of_a_language_is_reported_in_words(
     dens, command: tuple[str, ...], lacking: str
 ) -> None:
     ended = dens(*command, "--language", "alarm")
@@ -105,7 +105,7 @@ def test_a_document_of_another_language_than_the_one_named_is_refused(dens) -> N
     assert "is written in the fuzzy language, not in alarm" in ended.err
 
 
-def test_a_language_that_nobody_writes_is_said_to_be_one(dens) -> None:
+def test_language_without_authoring_is_reported_as_such(dens) -> None:
     for command in ("decode", "decompile", "explain"):
         ended = dens(command, "000000", "--language", "direct")
         assert ended.code == 3
@@ -157,7 +157,7 @@ def test_lines_are_matched_by_the_language_of_the_bytes(dens, tmp_path: Path) ->
     assert "has only one matching algorithm" in nameless.err
 
 
-def test_lines_of_a_language_that_nobody_writes_are_matched(dens, tmp_path: Path) -> None:
+def test_vectors_of_a_language_without_authoring_are_matched(dens, tmp_path: Path) -> None:
     (tmp_path / "s.hex").write_text("0000500005\n")
     (tmp_path / "n.hex").write_text("0005aa\n")
     given = ("--subscriptions", tmp_path / "s.hex", "--notifications", tmp_path / "n.hex")
@@ -197,7 +197,7 @@ def test_files_are_checked_by_their_language(dens, tmp_path: Path, document: Pat
     assert "heart_rate" in ended.out
 
 
-def test_programs_are_told_where_a_problem_ends_and_what_would_fix_it(dens, tmp_path: Path) -> None:
+def test_json_problems_have_an_end_position_and_a_fix(dens, tmp_path: Path) -> None:
     path = tmp_path / "fever.xml"
     path.write_text(PATIENT.read_text().replace('event="patient"', 'event="patent"'))
     for command in ("check", "compile"):

@@ -77,7 +77,7 @@ def test_reports_show_it(dens_process, with_metric: dict[str, Any], demo: Path, 
     assert "contacts of all pairs" in page.read_text("utf-8")
 
 
-def test_one_that_cannot_be_loaded_is_told_in_words(
+def test_unloadable_metric_is_reported_in_words(
     dens_process, with_metric: dict[str, Any], demo: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "site" / "met_metric.py").write_text("METRIC = 5\n")

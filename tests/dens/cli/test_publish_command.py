@@ -21,9 +21,7 @@ def flats(folder: Path, node: int, routing: str, more: str = "") -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("routing", ["carry", "broker", "flood"])
-def test_a_document_reaches_who_asked_over_two_nodes(
-    routing: str, dens_process: Dens, tmp_path: Path
-) -> None:
+def test_document_reaches_subscriber_over_two_nodes(routing: str, dens_process: Dens, tmp_path: Path) -> None:
     two = flats(tmp_path / "two", 2, routing)
     with processes() as start:
         far = start("run", two)
@@ -118,13 +116,13 @@ def test_without_a_node_it_ends_with_a_finding(dens: Dens, tmp_path: Path) -> No
     assert "no subscription matched it within 0 s" in ended.err
 
 
-def test_without_the_nodes_file_it_is_told(dens: Dens, tmp_path: Path) -> None:
+def test_missing_node_file_is_reported(dens: Dens, tmp_path: Path) -> None:
     ended = dens("node", "publish", tmp_path / "none.toml", OFFER)
     assert ended.code == 3
     assert "none.toml" in ended.err
 
 
-def test_what_is_wrong_with_a_brokers_file_is_said_at_its_place(dens: Dens, tmp_path: Path) -> None:
+def test_broker_file_errors_are_reported_at_their_place(dens: Dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     path.write_text(
         'routing = "brokr"\nbroker = { patience = 3, merging = { overlap = 2.0 } }\n' + path.read_text()

@@ -34,7 +34,7 @@ def test_keys_are_changed_from_outside(dens, scenario: Path, tmp_path: Path) -> 
     assert not (tmp_path / "wrong").exists()
 
 
-def test_a_recorded_value_outside_of_its_domain_is_told(dens, scenario: Path, tmp_path: Path) -> None:
+def test_recorded_value_outside_its_domain_is_reported(dens, scenario: Path, tmp_path: Path) -> None:
     recording = scenario.parent / "readings.csv"
     lines = recording.read_text().splitlines()
     header, first, *rest = lines
@@ -73,7 +73,7 @@ def test_many_seeds_run_at_once(dens_process, scenario: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("seed", ["x", "5..1", "-3", ""])
-def test_what_is_no_seed_is_wrong_usage(dens, scenario: Path, seed: str) -> None:
+def test_invalid_seed_is_a_usage_error(dens, scenario: Path, seed: str) -> None:
     assert dens("run", scenario, f"--seed={seed}").code == 2
 
 

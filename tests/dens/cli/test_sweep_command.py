@@ -47,7 +47,7 @@ def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Pat
     assert pq.read_table(document["results"]).num_rows == 4
 
 
-def test_a_sweep_that_took_longer_than_its_runs_is_told_why() -> None:
+def test_sweep_longer_than_its_runs_reports_the_reason() -> None:
     assert timing_line(Timing(8, 0, 20.0, 10.0)) == (
         "8 runs: 20.0 s of computing in 10.0 s, 2.00 times as fast as sequentially"
     )
@@ -59,7 +59,7 @@ def test_a_sweep_that_took_longer_than_its_runs_is_told_why() -> None:
     assert timing_line(Timing(4, 4, 0.0, 0.1)) == "4 runs, 4 of them from before"
 
 
-def test_what_is_wrong_with_a_sweep_is_told_at_its_place(dens, sweep_file: Path, tmp_path: Path) -> None:
+def test_sweep_errors_are_reported_at_their_place(dens, sweep_file: Path, tmp_path: Path) -> None:
     sweep_file.write_text(sweep_file.read_text().replace("[50, 100]", "[50, -1]"))
     ended = dens("sweep", sweep_file, "-o", tmp_path / "out")
     assert ended.code == 3
@@ -108,7 +108,7 @@ def test_several_runs_are_compared_in_one_page(dens, spark, sweep_file: Path, tm
     assert "analysing run 4 of 4" in ended.err
 
 
-def test_a_page_that_was_there_is_told_as_replaced(tmp_path: Path) -> None:
+def test_replaced_page_is_reported(tmp_path: Path) -> None:
     page = tmp_path / "comparison.html"
     assert where_line(page, replaced=page.is_file()) == f"report: {page}"
     page.write_text("an earlier one")

@@ -60,7 +60,7 @@ def test_what_moves_from_one_file_to_the_next_is_a_change(project: Path) -> None
     assert not choose_form(record, "", project).is_compiled
 
 
-def test_pure_python_can_be_asked_for(project: Path) -> None:
+def test_pure_python_can_be_requested(project: Path) -> None:
     form = choose_form(record_of(project), "1", project)
     assert not form.is_compiled
     assert form.why == "DENS_PURE is set"

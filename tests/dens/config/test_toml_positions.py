@@ -102,7 +102,7 @@ def value_at(document: Any, path: Path) -> Any:
     return document
 
 
-def test_values_and_keys_are_told_as_they_are_written() -> None:
+def test_values_and_keys_are_reported_as_written() -> None:
     positions, document = locate(DOCUMENT), tomllib.loads(DOCUMENT)
     for path, (start, end) in positions.values.items():
         assert tomllib.loads(f"it = {DOCUMENT[start:end]}") == {"it": value_at(document, path)}

@@ -60,7 +60,7 @@ class Ward:
         return told
 
 
-def test_who_measures_what_and_who_nearly_could_is_told_then_who_can() -> None:
+def test_advice_names_publishers_near_misses_and_then_the_match() -> None:
     ward = Ward()
     ward.bed(212, ALL[:2])
     ward.bed(213, ALL[:1])

@@ -39,9 +39,7 @@ def test_time_is_never_negative_and_never_jumps(year: int) -> None:
         (unix_ms(2100), "this machine's clock shows 2100-01-01, "),
     ],
 )
-def test_a_clock_that_cannot_be_right_is_told_with_what_follows_and_what_to_do(
-    at_ms: int, message: str | None
-) -> None:
+def test_implausible_clock_is_reported_with_consequence_and_fix(at_ms: int, message: str | None) -> None:
     told: list[str] = []
     warn_of_clock(told.append, lambda: at_ms)
     if message is None:

@@ -175,7 +175,7 @@ def test_a_source_that_knows_the_language_sends_the_same_composite_itself() -> N
     assert seen.item.origin == SOURCE
 
 
-def test_a_source_and_a_mediator_that_both_find_a_match_tell_it_once() -> None:
+def test_match_found_by_source_and_mediator_is_delivered_once() -> None:
     """Another subscriber receives the parts, so the mediator has them too."""
     net = Net(languages())
     net.asker.subscribe(SUBSCRIPTION, COMPOSITE_ID, 0)

@@ -24,7 +24,7 @@ def test_documents_are_read_and_announced_by_their_facets(tmp_path: Path) -> Non
     assert frozenset({"kind", "time", "place", "result"}) in offered
 
 
-def test_a_folder_is_told_whole_or_not_at_all(dens, tmp_path: Path) -> None:
+def test_folder_is_published_whole_or_not_at_all(dens, tmp_path: Path) -> None:
     path, folder = node_file(tmp_path, 1), tmp_path / "reports"
     path.write_text(path.read_text().replace('vocabularies = ["medical"]', 'vocabularies = ["reports"]'))
     folder.mkdir()

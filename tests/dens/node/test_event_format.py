@@ -68,7 +68,7 @@ def test_other_events(event: Event, message: str) -> None:
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_what_is_refused_again_for_the_same_reason_is_counted_and_told_as_a_rate(as_json: bool) -> None:
+def test_repeated_refusals_are_reported_as_a_rate(as_json: bool) -> None:
     """One line a datagram was 5.8 MB in twenty seconds of a flood."""
     teller = EventFormatter(as_json=as_json)
     refused = [
@@ -119,7 +119,7 @@ def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
         assert sum(json.loads(line).get("count", 1) for line in lines) == 100_000
 
 
-def test_what_a_node_did_is_told_one_by_one_however_often() -> None:
+def test_actions_of_a_node_are_reported_individually() -> None:
     teller = EventFormatter(as_json=True)
     assert sum(len(teller.lines(events.MessageStored(9, ITEM, 3))) for _ in range(500)) == 500
 

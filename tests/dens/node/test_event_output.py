@@ -43,7 +43,7 @@ def test_a_node_whose_log_cannot_be_written_says_so_and_goes_on(tmp_path: Path) 
         node.communicate()
 
 
-def test_a_node_whose_events_nobody_reads_any_more_says_so_and_goes_on(tmp_path: Path) -> None:
+def test_node_reports_closed_event_output_and_continues(tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     node = begun_with(subprocess.PIPE, "run", path, "--json")
     try:

@@ -41,7 +41,7 @@ def test_an_unknown_pair_is_refused_and_the_node_hears_why(tmp_path: Path) -> No
     assert mission.watchdog.interested() == mission.bed.filter_count == 0
 
 
-def test_a_source_that_does_not_start_is_told_on_both_sides_and_tried_at_the_next_contact(
+def test_source_that_fails_to_start_is_reported_on_both_sides_and_retried(
     tmp_path: Path,
 ) -> None:
     mission = Mission(tmp_path)
@@ -98,7 +98,7 @@ def day(tmp_path: Path) -> Path:
     return path
 
 
-def test_on_demand_a_recording_that_nobody_asks_for_is_not_read(dens, tmp_path: Path, day: Path) -> None:
+def test_on_demand_recording_without_subscription_is_not_read(dens, tmp_path: Path, day: Path) -> None:
     path = node_file(tmp_path, 1)
     ended = dens("node", "publish", path, day, "--event", "patient", *NOBODY, "--on-demand", "--json")
     assert '"readings": 0' in ended.out

@@ -80,7 +80,7 @@ def test_exact_values_are_written_beside_their_bytes(tmp_path: Path) -> None:
     assert [(row["values"], row["exact"]) for row in rows] == [(b"M", b"\x01\x02\x03"), (b"M", None)]
 
 
-def test_what_is_told_late_stands_where_it_ended(tmp_path: Path) -> None:
+def test_late_report_is_recorded_at_the_time_of_expiry(tmp_path: Path) -> None:
     def told(kind: type[MessageEvent], at_ms: int) -> MessageEvent:
         return kind(at_ms, Item(MessageType.NOTIFICATION, 1, 3, 7, 0, 9, 0, b""))
 

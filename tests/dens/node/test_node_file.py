@@ -15,7 +15,7 @@ from dens.node.settings.node_file import check_node_file, load_node
         ('matcher = "bfcpa1"', "D392", "does not support all aggregators"),
     ],
 )
-def test_a_node_that_matches_by_no_known_name_is_told_where(
+def test_unknown_matching_algorithm_is_reported_with_its_place(
     tmp_path: Path, line: str, code: str, message: str
 ) -> None:
     path = tmp_path / "node.toml"

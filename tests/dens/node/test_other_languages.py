@@ -34,7 +34,7 @@ def ask(end: SubscriberEndpoint, *files: Path) -> list[str]:
     return said
 
 
-def test_documents_of_two_languages_are_asked_for_side_by_side(tmp_path: Path) -> None:
+def test_documents_of_two_languages_are_subscribed_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "fast.xml"
     path.write_text(alarm())
     end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
@@ -70,7 +70,7 @@ def test_the_same_bytes_in_another_language_ask_for_something_else(tmp_path: Pat
     assert [one.item.language for one in other.in_force] == [0, TOY.language_id]
 
 
-def test_a_document_of_nobody_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+def test_document_of_unknown_language_is_refused_before_subscribing(tmp_path: Path) -> None:
     path = tmp_path / "odd.xml"
     path.write_text('<subscription xmlns="urn:unknown"/>')
     end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)
@@ -79,7 +79,7 @@ def test_a_document_of_nobody_is_refused_before_anything_is_asked(tmp_path: Path
     assert end.in_force == ()
 
 
-def test_what_comes_is_told_in_the_words_of_its_language() -> None:
+def test_delivery_is_described_by_its_language() -> None:
     said = notification_words(TOY.language_id, b"\x00\x03\x85", TABLE)
     assert said == "attribute 3 of event class 0 is 133"
     fuzzy = notification_words(1, bytes.fromhex("0001670000909292010107"), TABLE)
@@ -87,12 +87,12 @@ def test_what_comes_is_told_in_the_words_of_its_language() -> None:
 
 
 @pytest.mark.parametrize(("language", "vector"), [(0, "0005aa"), (99, "0005aa"), (1, "00"), (200, "00")])
-def test_what_has_no_words_is_told_in_bytes(language: int, vector: str) -> None:
+def test_delivery_without_description_is_shown_as_bytes(language: int, vector: str) -> None:
     said = notification_words(language, bytes.fromhex(vector), TABLE)
     assert said.startswith(f"{len(vector) // 2} bytes {vector}")
 
 
-def test_how_well_is_told_by_the_language_that_asked(tmp_path: Path) -> None:
+def test_degree_is_described_by_the_subscribing_language(tmp_path: Path) -> None:
     path = tmp_path / "fast.xml"
     path.write_text(alarm())
     end = SubscriberEndpoint(7, Mission(TABLE.check), MemoryStore(), 1_000)

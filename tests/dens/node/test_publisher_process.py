@@ -46,9 +46,7 @@ def published(dens: Any, folder: Path, text: str, *more: str) -> tuple[Any, dict
 
 
 @pytest.mark.parametrize("value", ["abc", "inf", "nan", "1e999", "0x28", "tot", "4\x001", "1_0", "٤٠"])
-def test_a_value_that_is_no_number_is_told_with_its_place_and_left_out(
-    dens, tmp_path: Path, value: str
-) -> None:
+def test_non_numeric_value_is_reported_with_its_place_and_skipped(dens, tmp_path: Path, value: str) -> None:
     ended, figures = published(dens, tmp_path, f"heart_rate,patient_temperature\n70,{value}\n71,37\n")
     assert f"{tmp_path / 'day.csv'}:2:4: error D352: " in ended.err
     assert "is not a value of patient_temperature" in ended.err
@@ -81,13 +79,13 @@ def test_a_value_outside_of_its_domain_is_never_clipped_into_a_reading(
     assert watchdog.counters["clipped"] == 0
 
 
-def test_a_line_of_which_nothing_can_be_taken_is_no_reading(dens, tmp_path: Path) -> None:
+def test_line_without_usable_values_makes_no_reading(dens, tmp_path: Path) -> None:
     ended, figures = published(dens, tmp_path, "patient_temperature\nabc\n37\n\n")
     assert (figures["readings"], figures["broken_lines"]) == (2, 1)
     assert ended.code == 1
 
 
-def test_an_unknown_column_is_told_once_and_may_be_ignored(dens, tmp_path: Path) -> None:
+def test_unknown_column_is_reported_once_and_can_be_ignored(dens, tmp_path: Path) -> None:
     text = "time,patient_temperature,hart_rate\n0,37,70\n1,37,71\n"
     ended, figures = published(dens, tmp_path, text)
     assert ended.err.count("error D354") == 2
@@ -111,7 +109,7 @@ def test_german_habits_get_one_hint_each(dens, tmp_path: Path) -> None:
     assert refused.err.count("separated by semicolons") == 1
 
 
-def test_many_faults_are_told_up_to_a_bound_and_then_counted(dens, tmp_path: Path) -> None:
+def test_faults_are_reported_up_to_a_bound_and_then_counted(dens, tmp_path: Path) -> None:
     ended, figures = published(dens, tmp_path, "patient_temperature,heart_rate\n" + "x,y\n" * 500)
     assert ended.err.count("error D352") == MOST_REPORTED == len(figures["broken"])
     assert (figures["broken_lines"], figures["refused_values"], figures["readings"]) == (500, 1000, 0)
@@ -125,7 +123,7 @@ def test_an_endless_line_is_passed_over_without_being_held(dens, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("seconds", "code"), [(4_102_444_800, 3), (253_402_300_800, 3), (0, 1)])
-def test_a_clock_far_off_is_told_before_anything_is_measured(
+def test_implausible_clock_is_reported_before_the_first_reading(
     dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, code: int
 ) -> None:
     monkeypatch.setattr(clock.time, "time_ns", lambda: seconds * 1_000_000_000)

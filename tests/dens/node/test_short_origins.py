@@ -48,7 +48,7 @@ def test_names_are_short_and_different_and_stay(origins: list[int]) -> None:
     assert len(set(names.values())) == len(names)
 
 
-def test_of_too_many_the_one_heard_of_longest_ago_loses_its_name_and_nobody_elses_is_given_twice() -> None:
+def test_oldest_short_origin_is_evicted_and_no_short_origin_is_given_twice() -> None:
     host = Named()
     short = ShortOrigins(host, most=3)
     for origin in (100_001, 100_002, 100_003, 100_001, 100_004, 100_001, 100_003):

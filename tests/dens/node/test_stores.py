@@ -34,7 +34,7 @@ def test_a_store_that_never_was_one_is_refused_and_left_alone(dens, tmp_path: Pa
     ("store", "message"),
     [(".", "is a folder"), ("none/node.sqlite", "does not exist"), ("/dev/null", "not a regular file")],
 )
-def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, message: str) -> None:
+def test_unusable_store_is_reported_in_words(dens, tmp_path: Path, store: str, message: str) -> None:
     path = node_file(tmp_path, 1)
     path.write_text(path.read_text().replace("node.sqlite", store))
     ended = dens("node", "run", path)
@@ -95,7 +95,7 @@ def test_a_damaged_store_names_the_way_out_and_where_it_is_kept(dens, tmp_path: 
     assert "kept as" not in dens(*words, "--recover").err
 
 
-def test_an_end_whose_store_is_in_use_is_told_to_take_another_number(dens, tmp_path: Path) -> None:
+def test_endpoint_whose_store_is_in_use_is_advised_to_take_another_number(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     store = open_store(
         tmp_path / "subscriber-65002.sqlite", Owner(SUBSCRIBER, 65002), 0, print, recover=False
@@ -137,7 +137,7 @@ def test_whoever_lost_its_store_says_nothing_under_old_numbers(tmp_path: Path) -
     assert numbers_of(tmp_path / "late.sqlite", owner, (1 << 31) * NUMBER_MS) == (1, 1), "34 years are over"
 
 
-def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
+def test_clock_set_back_is_reported(tmp_path: Path) -> None:
     place, owner, messages = tmp_path / "node.sqlite", Owner(MEDIATOR, 1), []
     store = open_store(place, owner, 5_000_000, messages.append, recover=False)
     store.put(Space.ITEM, item_id(7, 1), Item(MessageType.SUBSCRIBE, 1, 7, 1, 5_000_000, 99, 1, b"\0\0\x63"))

@@ -45,7 +45,7 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     assert (shown.item, shown.satisfied) == (item, (Satisfied(5, 0, 9),))
 
 
-def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys() -> None:
+def test_active_subscription_signed_with_another_key_is_subscribed_again() -> None:
     """Without a key, with one, with the same again, with another, without one again."""
     table, store = load_mission_table(["medical"]), MemoryStore()
     first, other = (SigningKey(new_signing_key(7)) for _ in range(2))
@@ -87,7 +87,7 @@ def test_a_withdrawal_without_the_key_is_put_right_with_it() -> None:
         withdraw_subscription(end, "0", 4_000)
 
 
-def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None:
+def test_refusal_for_missing_signature_says_how_to_fix_it() -> None:
     said: list[str] = []
     end = SubscriberEndpoint(7, Mission(1), MemoryStore(), 0)
     listener = Listener(end, lambda event: None, said.append, None, [], answer_for(end, []))
@@ -98,7 +98,7 @@ def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None
     assert said[1:] == ["subscription 4: node 1 refused it: no_room", "subscription 4: node 1 has it"]
 
 
-def test_silence_is_told_once_and_its_end_too() -> None:
+def test_silence_and_its_end_are_each_reported_once() -> None:
     said: list[str] = []
     end, node = (
         SubscriberEndpoint(7, Mission(1), MemoryStore(), 0),
@@ -124,7 +124,7 @@ def test_silence_is_told_once_and_its_end_too() -> None:
     assert said == ["node 1 has not answered yet; it should be at 127.0.0.1:9", "node 1 answers now"]
 
 
-def test_who_answers_in_time_is_not_told_of() -> None:
+def test_peer_that_answers_in_time_is_not_reported() -> None:
     said: list[str] = []
     end, node = (
         SubscriberEndpoint(7, Mission(1), MemoryStore(), 0),

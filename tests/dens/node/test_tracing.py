@@ -204,7 +204,7 @@ def test_what_happened_before_a_trace_began_is_not_in_it(mission: Mission) -> No
     assert [row for row in mission.rows("messages") if row["kind"] == "delivered"] == []
 
 
-def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) -> None:
+def test_foreign_folder_is_refused(mission: Mission, tmp_path: Path) -> None:
     def begin(folder: Path) -> None:
         engine = mediator(mission.plan, MemoryStore(), BEGIN_MS)
         traced_node(engine, mission.plan, MemoryStore(), folder, BEGIN_MS, print)
@@ -230,7 +230,7 @@ def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) 
         begin(mission.trace)
 
 
-def test_a_flood_makes_a_trace_no_longer_than_it_may_be_and_keeps_nobody_in_contact(mission: Mission) -> None:
+def test_flood_leaves_trace_bounded_and_opens_no_contact(mission: Mission) -> None:
     settle_s(mission, 6)
     last_ms = mission.now_ms
     rows = len(mission.rows("frames"))

@@ -123,7 +123,7 @@ def test_two_mediators_make_two_messages_of_one_match_and_it_is_seen_once() -> N
     assert world.checker.missing_deliveries(world.now_ms) == []
 
 
-def test_a_composite_is_told_to_mediators_once_a_part_of_it_has_gone() -> None:
+def test_composite_is_sent_to_mediators_after_a_part_was_dropped() -> None:
     world = Sequences()
     world.ask()
     world.tell(FIRST, q=24)
@@ -220,7 +220,7 @@ def test_a_part_and_its_composite_become_durable_together() -> None:
     assert len(store._rows[Space.RESULT]) == 1
 
 
-def test_a_restart_makes_nothing_anew_and_forgets_nothing() -> None:
+def test_restart_neither_repeats_nor_forgets_composites() -> None:
     world = Sequences()
     world.ask()
     first = world.tell(FIRST)
@@ -275,7 +275,7 @@ def test_a_withdrawn_sequence_is_composed_no_more_and_costs_nothing() -> None:
     assert world.composites() == []
 
 
-def test_a_composite_for_an_older_revision_is_owed_to_nobody() -> None:
+def test_composite_for_an_older_revision_has_no_pending_delivery() -> None:
     world = Sequences()
     world.ask(seq=5)
     world.meet((ASKER, HERE), (SOURCE, HERE))

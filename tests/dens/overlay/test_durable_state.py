@@ -201,7 +201,7 @@ class CountingStore(MemoryStore):
         super().commit()
 
 
-def test_a_disk_is_not_asked_to_write_nothing() -> None:
+def test_empty_change_is_not_written() -> None:
     store = CountingStore()
     durable = DurableState(store, LIMITS)
     durable.load()
@@ -228,7 +228,7 @@ def test_what_is_held_and_what_is_marked_is_so_after_a_restart_too() -> None:
     assert again.known.pop_expired(held.expires_ms) == (held.id, held.expires_ms)
 
 
-def test_numbers_of_a_store_that_gave_out_none_begin_where_they_are_told_to(store: MemoryStore) -> None:
+def test_numbers_of_a_fresh_store_begin_at_the_given_start(store: MemoryStore) -> None:
     """A store that was lost began earlier; what it gave out is below what its successor does."""
     init_counters(store, 1_000)
     first = DurableState(store.crash(), LIMITS)

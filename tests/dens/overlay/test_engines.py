@@ -290,7 +290,7 @@ def test_acknowledgements_are_collected() -> None:
     assert [item.type for item in peer.hear(30)] == [MessageType.ACKNOWLEDGEMENT]
 
 
-def test_nobody_is_woken_to_end_or_forget_and_yet_nothing_is_known_for_too_long() -> None:
+def test_expiry_needs_no_timer_and_nothing_is_kept_too_long() -> None:
     limits = Limits(remember_ms=5_000)
     node = mediator(limits=limits)
     peer = ScriptedPeer(node, 4, Role.PUBLISHER)
@@ -464,7 +464,7 @@ def test_what_no_envelope_can_say_is_refused_at_once(language: int, lifetime_q: 
     assert end.notification_count == 0
 
 
-def test_what_is_owed_is_found_again_after_a_restart_and_told_as_from_before() -> None:
+def test_pending_deliveries_are_recomputed_after_a_restart() -> None:
     store = MemoryStore()
     node = mediator(store=store)
     asker = ScriptedPeer(node, 1, Role.SUBSCRIBER)

@@ -116,7 +116,7 @@ def test_the_header_is_read_for_the_trace() -> None:
         ({0: 0x48}, "20 bytes are not a valid length for this type", 20),
     ],
 )
-def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: str, offset: int) -> None:
+def test_errors_name_the_byte_offset(change: dict[int, int], complaint: str, offset: int) -> None:
     item = Item(MessageType.NOTIFICATION, 1, 5, 6, 0, 95, 0, b"xy")
     data = bytearray(pack(item, 7, 0, 1, 0))
     for position, byte in change.items():
@@ -127,7 +127,7 @@ def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: 
     assert refused.value.offset == offset
 
 
-def test_what_is_too_short_is_said_with_its_length() -> None:
+def test_short_input_is_reported_with_its_length() -> None:
     with pytest.raises(RemoteProtocolError) as refused:
         unpack(bytes(17), 0)
     assert str(refused.value) == "an envelope has 18 bytes, here are 17 (at byte 17)"

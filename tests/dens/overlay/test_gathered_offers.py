@@ -55,7 +55,7 @@ def test_beyond_the_bound_the_nearest_and_youngest_are_left(told: list[tuple[int
     assert ranks == sorted(ranks)
 
 
-def test_what_is_over_is_not_told() -> None:
+def test_expired_offers_are_not_reported() -> None:
     item = Item(ANNOUNCE, 0, 3, 1, 0, 0, 1, b"")
     assert len(answer_of([(1, item)]).offers(999)) == 1
     assert answer_of([(1, item)]).offers(1_000) == ()

@@ -80,7 +80,7 @@ def carrier(policy: ReplicationPolicy, copies: int = 0) -> DensNode:
 
 
 @pytest.mark.parametrize(("policy", "copies"), [(Direct(), 0), (SprayAndWait(8), 1)])
-def test_a_host_gets_what_its_end_is_owed_as_the_end_would_and_others_get_nothing(
+def test_host_receives_the_pending_deliveries_of_its_endpoint_only(
     policy: ReplicationPolicy, copies: int
 ) -> None:
     node = carrier(policy, copies)
@@ -117,7 +117,7 @@ def test_a_subscription_that_comes_within_the_contact_is_served_in_it() -> None:
         assert [item.id for item in heard(host, MessageType.NOTIFY)] == [item_id(PUBLISHER, 1)]
 
 
-def test_a_host_tells_others_of_plain_subscriptions_of_its_own_ends_only() -> None:
+def test_host_forwards_only_plain_subscriptions_of_its_own_endpoints() -> None:
     node = mediator(Direct(), frozenset({END}))
     end = ScriptedPeer(node, END, Role.SUBSCRIBER)
     end.send(asks(END, DIRECT_LANGUAGE))
@@ -149,7 +149,7 @@ def hosting(policy: ReplicationPolicy, store: MemoryStore | None = None) -> tupl
     return node, giver
 
 
-def test_a_host_carries_what_it_was_handed_to_its_own_ends_and_to_nobody_else() -> None:
+def test_host_delivers_only_to_its_own_endpoints() -> None:
     node, _ = hosting(SprayAndWait(8))
     happened = events(node)
     assert [one.subscriber for one in happened if isinstance(one, NotificationMatched)] == [END]
@@ -235,7 +235,7 @@ def test_encounters_count_a_host_as_its_ends_and_as_certain_to_meet_them() -> No
     assert policy.share(event(), (END,), HOST, 64) == 0
 
 
-def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
+def test_policy_is_not_consulted_for_endpoints_of_the_same_device() -> None:
     """No peer is likelier to meet them, whatever probability it reports."""
     node = mediator(PROPHET(2), frozenset({END}))
     peer = Host(node, (), 9)

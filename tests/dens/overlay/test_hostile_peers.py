@@ -404,7 +404,7 @@ def test_what_is_not_kept_as_pending_is_found_when_its_subscriber_is_met(
     assert crowd.node.state.carried.pending_pairs == 0
 
 
-def test_books_of_what_is_owed_are_balanced() -> None:
+def test_pending_delivery_indexes_agree() -> None:
     crowd = Crowd(100)
     carried = crowd.node.state.carried
     pairs = sum(len(mine) for one in carried.all() for mine in one.pending.values())

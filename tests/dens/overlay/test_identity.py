@@ -94,7 +94,7 @@ def test_what_its_owner_signed_is_taken_directly_and_over_others(way: list[tuple
 
 
 @pytest.mark.parametrize("secret", [None, OTHER])
-def test_what_somebody_else_says_in_its_name_is_refused(secret: Key | None) -> None:
+def test_message_in_the_name_of_another_node_is_refused(secret: Key | None) -> None:
     meeting = Meeting(BOOK, secret)
     meeting.owner.subscribe(VECTOR, LANGUAGE, 0)
     assert refusals(meeting.meet(OWNER, HOST)) == ["not_signed"]

@@ -60,7 +60,7 @@ class Keyed:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
-def test_an_insider_fills_nothing_beyond_its_bound_and_silences_nobody(
+def test_insider_stays_within_bounds_and_silences_no_node(
     attack: Callable[[Random], Iterator[bytes]],
 ) -> None:
     keyed, hostile = Keyed(), attack(Random(1))

@@ -162,7 +162,7 @@ ACTS = st.lists(
 
 @settings(max_examples=examples(150), deadline=None)
 @given(ACTS)
-def test_nobody_can_tell_when_a_node_was_woken_for_an_end(acts: list[tuple[str, int, int]]) -> None:
+def test_output_does_not_depend_on_wake_ups_for_expiry(acts: list[tuple[str, int, int]]) -> None:
     woken, late = Network(is_woken=True), Network(is_woken=False)
     for network in (woken, late):
         for what, which, pause_ms in acts:

@@ -139,7 +139,7 @@ def test_an_answer_of_many_parts_is_put_together() -> None:
     assert max(parts) <= 1_200
 
 
-def test_of_too_much_the_nearest_is_told_and_that_there_is_more() -> None:
+def test_oversized_answer_has_the_nearest_and_is_marked_incomplete() -> None:
     world = line(3, limits=Limits(offers_bytes=55))
     heard = world.asked(ASKER)
     assert told(heard) == {201: 2, 202: 3}
@@ -161,7 +161,7 @@ def test_a_partition_that_splits_during_an_answer_is_answered_in_part() -> None:
     assert told(heard)[203] == 0, "it is known, and no longer in reach"
 
 
-def test_the_asker_that_loses_its_mediator_is_told_at_once() -> None:
+def test_querier_that_loses_its_mediator_gets_a_report_at_once() -> None:
     world = line(2)
     world.machines[ASKER].look_up(b"", world.now_ms, timeout_ms=20_000)
     world.machines[ASKER].datagrams_to_send(world.now_ms)
@@ -172,14 +172,14 @@ def test_the_asker_that_loses_its_mediator_is_told_at_once() -> None:
     assert (heard.offers, heard.mediators, heard.missing) == ((), 0, ("lost",))
 
 
-def test_without_anybody_the_answer_is_that_nobody_answered() -> None:
+def test_query_without_contacts_ends_with_no_answer() -> None:
     world = Partition()
     world.add(ASKER)
     heard = world.asked(ASKER, timeout_ms=500)
     assert (heard.offers, heard.mediators, heard.missing) == ((), 0, ())
 
 
-def test_whoever_is_met_in_time_is_asked() -> None:
+def test_node_met_in_time_is_queried() -> None:
     world = line(2)
     world.part(1, ASKER)
     world.drive(100)
@@ -239,7 +239,7 @@ def test_numbers_of_look_ups_are_never_used_again_after_a_crash() -> None:
     "wrong",
     [{"question": bytes(1_025)}, {"hops": 0}, {"hops": 256}, {"timeout_ms": 0}, {"timeout_ms": 65_536}],
 )
-def test_what_cannot_be_asked_is_refused(wrong: dict[str, object]) -> None:
+def test_invalid_query_is_refused(wrong: dict[str, object]) -> None:
     end = SubscriberEndpoint(ASKER, Mission(7), MemoryStore(), 0)
     with pytest.raises(LocalProtocolError):
         end.look_up(wrong.pop("question", b""), 0, **wrong)  # type: ignore[arg-type]
@@ -260,7 +260,7 @@ def hear(world: Partition, node: int, peer: int, kind: int, payload: bytes, numb
     return [event.reason for event in found if isinstance(event, DatagramRefused)]
 
 
-def test_what_is_no_question_or_not_the_peers_to_ask_is_refused() -> None:
+def test_malformed_or_unauthorized_query_is_refused() -> None:
     world = line(2, key=None)
     before = len(world.machines[1]._lookups)
     number = 1 << 20
@@ -304,7 +304,7 @@ def test_a_repeated_or_recorded_question_costs_nothing() -> None:
     assert again.data[1] == OFFERS, "a repeated query under the same name is answered from memory"
 
 
-def test_answers_that_nobody_waits_for_are_forgotten() -> None:
+def test_answers_without_a_waiting_query_are_dropped() -> None:
     world = line(2, key=None)
     before = len(world.machines[1]._lookups)
     for number in range(500):
@@ -328,7 +328,7 @@ def test_a_full_table_says_that_it_is_busy() -> None:
     assert [(answer.number, answer.flags) for answer in answers] == [(1, 16)]
 
 
-def test_a_directory_that_fails_is_told_and_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_directory_is_reported_and_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     world = line(2)
 
     def broken(self: TopicDirectory, question: bytes) -> list[int]:
@@ -358,7 +358,7 @@ def judged(world: Partition) -> list[tuple[str, int, str | None]]:
     return [(event.kind, event.item.payload[0], event.reason) for event in found]
 
 
-def test_a_subscription_that_nobody_can_serve_is_told_so_once_and_when_somebody_can() -> None:
+def test_unservable_subscription_is_reported_once_and_again_when_servable() -> None:
     world = line(3)
     ask_for(world, 3)
     ask_for(world, 8, id=1)
@@ -375,7 +375,7 @@ def test_a_subscription_that_nobody_can_serve_is_told_so_once_and_when_somebody_
     assert not [data for *_, data in world.frames[begun:] if data[1] == LOOKUP], "nothing is left to ask"
 
 
-def test_what_is_known_and_not_in_reach_serves_nobody_now() -> None:
+def test_known_source_out_of_reach_does_not_serve() -> None:
     world = line(3)
     world.part(2, 3)
     ask_for(world, 4)
@@ -386,7 +386,7 @@ def test_what_is_known_and_not_in_reach_serves_nobody_now() -> None:
     assert judged(world) == [("served", 0, None)]
 
 
-def test_while_nothing_changes_pauses_grow_and_a_contact_that_begins_anew_is_no_reason() -> None:
+def test_query_intervals_grow_while_nothing_changes_despite_new_contacts() -> None:
     world = line(1)
     ask_for(world, 8)
 
@@ -407,7 +407,7 @@ def test_while_nothing_changes_pauses_grow_and_a_contact_that_begins_anew_is_no_
     assert asked() > before, "a new node is queried at once"
 
 
-def test_a_renewal_is_no_new_statement_and_a_new_revision_is() -> None:
+def test_new_revision_is_reported_and_a_renewal_is_not() -> None:
     world = line(1)
     end = world.machines[ASKER]
     assert isinstance(end, SubscriberEndpoint)

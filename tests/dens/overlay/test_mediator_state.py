@@ -79,7 +79,7 @@ def test_a_receipt_that_travelled_frees_the_room_of_what_it_is_for(
     assert sorted(told(node, 400)) == [item_id(4, 1), item_id(4, 2), item_id(6, 1)]
 
 
-def test_what_a_receipt_came_for_earlier_is_not_owed_when_it_comes_or_when_the_subscription_does() -> None:
+def test_earlier_receipt_prevents_a_pending_delivery() -> None:
     early, late = notification(4), notification(5)
     for said in (
         [subscribe_item(SUBSCRIBER, 7, WANTED), receipt(8, late), early, late],
@@ -128,7 +128,7 @@ def test_an_older_announcement_that_comes_late_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("is_subscription_late", [False, True])
-def test_an_event_is_owed_from_the_first_millisecond_in_force_to_the_last(is_subscription_late: bool) -> None:
+def test_event_is_pending_from_first_to_last_active_millisecond(is_subscription_late: bool) -> None:
     """A notification received only after the subscription's end is pending by the same rule."""
     node = mediator()
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
@@ -195,7 +195,7 @@ def test_copies_that_were_given_away_are_gone_also_after_a_restart() -> None:
 
 
 @pytest.mark.parametrize("way", ["receipt", "acknowledgement", "summary", "refusal"])
-def test_whichever_way_a_subscriber_says_that_it_has_it_or_wants_it_no_more_it_is_owed_no_longer(
+def test_receipt_or_withdrawal_in_any_form_ends_a_pending_delivery(
     way: str,
 ) -> None:
     """The room of what it has is free then; what it refused is carried on for others."""
@@ -224,7 +224,7 @@ def test_whichever_way_a_subscriber_says_that_it_has_it_or_wants_it_no_more_it_i
     assert dropped(node) == ([(4, "lowest_degree")] if way == "refusal" else [(5, "delivered")])
 
 
-def test_a_subscriber_that_asks_is_told_at_once_of_what_is_there() -> None:
+def test_new_subscription_gets_held_notifications_at_once() -> None:
     node = mediator()
     ScriptedPeer(node, 4, Role.PUBLISHER).send(notification(4))
     subscriber = ScriptedPeer(node, SUBSCRIBER, Role.SUBSCRIBER)

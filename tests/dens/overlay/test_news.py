@@ -84,7 +84,7 @@ def test_a_hello_that_was_recorded_in_another_contact_ends_none_that_is_understo
     assert board.is_taken(made)
 
 
-def test_a_peer_that_began_anew_within_a_contact_is_understood_when_it_has_heard_us() -> None:
+def test_peer_restarted_within_a_contact_is_understood_after_the_handshake() -> None:
     node, board, _, _ = a_contact()
     board.contact_opened(NODE, 2_000)
     made = board.publish(LANGUAGE, b"\1\1", 95, 2_000)

@@ -34,7 +34,7 @@ def test_the_lowest_degree_goes_first_and_the_oldest_among_equals() -> None:
     ]
 
 
-def test_what_everybody_has_goes_before_what_is_owed() -> None:
+def test_fully_delivered_items_are_dropped_before_pending_ones() -> None:
     store = roomy(2)
     for number in (1, 2, 3):
         store.add_pending(store.add(item(number)), 9, [Satisfied(0, 0, 255 - number)])
@@ -44,7 +44,7 @@ def test_what_everybody_has_goes_before_what_is_owed() -> None:
     assert store.pending_for(9) == [item_id(1, 2), item_id(1, 3)]
 
 
-def test_what_is_owed_again_is_not_done_with() -> None:
+def test_item_pending_again_is_not_finished() -> None:
     store = roomy(1)
     first = store.add(item(1))
     store.add_pending(first, 9, [Satisfied(0, 0, 10)])
@@ -63,7 +63,7 @@ def test_an_origin_above_its_share_pays_with_its_oldest() -> None:
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(1, Reason.OVER_QUOTA)]
 
 
-def test_a_withdrawn_subscription_is_owed_nothing() -> None:
+def test_withdrawn_subscription_has_no_pending_deliveries() -> None:
     store = roomy(9)
     carried = store.add(item(1))
     store.add_pending(carried, 9, [Satisfied(0, 0, 10)])
@@ -111,7 +111,7 @@ def test_bounds_and_books_hold_whatever_happens(steps: list[tuple[str, int, int,
             assert set(store.pending_for(subscriber)) == owed
 
 
-def test_who_is_owed_what_is_told_from_both_sides_until_the_last_subscription_is_released() -> None:
+def test_pending_deliveries_are_indexed_both_ways_until_the_last_release() -> None:
     store = roomy(9)
     both, other = store.add(item(1)), store.add(item(2))
     for carried, subscriber, id in ((both, 8, 0), (both, 9, 0), (both, 9, 1), (other, 9, 1)):
@@ -181,7 +181,7 @@ def test_what_everybody_had_and_is_gone_is_nobodys_victim() -> None:
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(2, Reason.LOWEST_DEGREE)]
 
 
-def test_a_victim_whose_lifetime_is_over_is_told_as_such() -> None:
+def test_expired_victim_is_reported_as_expired() -> None:
     for now_ms, reason in ((999, Reason.LOWEST_DEGREE), (1_000, Reason.LIFETIME_OVER)):
         store = roomy(1)
         store.add(item(1, lifetime_q=0))

@@ -161,7 +161,7 @@ class Net:
         }
 
 
-def test_a_source_takes_the_whole_or_its_parts_and_the_whole_is_told_once() -> None:
+def test_source_takes_whole_or_parts_and_the_whole_is_delivered_once() -> None:
     net = Net()
     net.meet_all()
     net.asker.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0, occupies=2)
@@ -337,7 +337,7 @@ def test_a_withdrawal_is_two_bytes_or_says_which_ids_it_occupied(payload: bytes)
 
 
 @given(id=st.integers(0, 255), seq=st.integers(0, 255), occupied=st.integers(0, 255))
-def test_a_withdrawal_comes_back_as_it_was_said(id: int, seq: int, occupied: int) -> None:
+def test_withdrawal_round_trip(id: int, seq: int, occupied: int) -> None:
     said = Withdrawal(id, seq, min(occupied, 255 - id))
     assert Withdrawal.decode(said.encode()) == said
 
@@ -351,7 +351,7 @@ STEP = st.sampled_from(("either", "plain", "renew", "unsubscribe", "crash", "par
     seed=st.integers(0, 2**32),
     loss=st.sampled_from((0.0, 0.3)),
 )
-def test_whatever_happens_sources_filter_for_what_is_in_force_and_all_owed_arrives_once(
+def test_sources_filter_for_active_subscriptions_and_every_delivery_arrives_once(
     steps: list[str], seed: int, loss: float
 ) -> None:
     chance = Random(seed)
@@ -442,7 +442,7 @@ def test_numbers_that_end_are_not_given_to_parts() -> None:
     assert end.in_force == ()
 
 
-def test_what_a_subscription_occupies_follows_from_its_parts_where_nothing_else_is_said() -> None:
+def test_size_of_a_subscription_defaults_to_that_of_its_parts() -> None:
     end = SubscriberEndpoint(1, Mission(7, {EITHER: EITHER_TOPICS}), MemoryStore(), 0)
     end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0)
     with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):

@@ -130,7 +130,7 @@ def test_a_newer_session_that_heard_us_need_not_be_greeted_again() -> None:
     assert made.is_heard
 
 
-def test_an_owed_hello_is_wanted_at_once() -> None:
+def test_pending_hello_is_due_at_once() -> None:
     made = ready()
     assert made.due_ms == NEVER_MS
     made.queue_hello()
@@ -238,7 +238,7 @@ def test_origins_take_turns_byte_for_byte() -> None:
     ]
 
 
-def test_a_newcomer_does_not_wait_behind_what_was_said_before_it_came() -> None:
+def test_new_item_does_not_queue_behind_items_sent_before() -> None:
     made = ready()
     for number in range(3):
         made.offer(1, item_id(3, number), NOTIFICATION, 100)
@@ -249,7 +249,7 @@ def test_a_newcomer_does_not_wait_behind_what_was_said_before_it_came() -> None:
     assert offered(made) == [item_id(4, 0), item_id(3, 2), item_id(4, 1)]
 
 
-def test_turns_begin_anew_when_everything_was_said() -> None:
+def test_turns_restart_when_everything_was_sent() -> None:
     made = ready()
     made.offer(1, item_id(3, 0), NOTIFICATION, 10_000)
     assert offered(made) == [item_id(3, 0)]
@@ -365,7 +365,7 @@ def test_answers_wait_for_company_but_not_for_long() -> None:
     assert made.due_ms == NEVER_MS
 
 
-def test_nobody_is_kept_waiting_for_more_than_a_quarter_of_its_patience() -> None:
+def test_no_peer_waits_longer_than_a_quarter_of_its_timeout() -> None:
     made = ready(Limits(retry_ms=403, ack_delay_ms=200))
     made.acknowledge(item(3, 0), Status.STORED, BEGIN_MS)
     assert made.acks_due_ms == BEGIN_MS + 100
@@ -409,7 +409,7 @@ def test_whatever_is_due_first_wants_attention() -> None:
     assert unheard.due_ms == BEGIN_MS + 400
 
 
-def test_nobody_is_woken_for_what_was_answered() -> None:
+def test_answered_message_sets_no_timer() -> None:
     made = ready()
     for number in (1, 2):
         made.flights.note_sent([item(3, number, 50)], 0, BEGIN_MS)

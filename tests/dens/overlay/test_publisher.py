@@ -82,7 +82,7 @@ def test_a_removed_filter_does_not_come_back_with_an_older_copy(is_restarted: bo
     assert {key: installed[0] for key, installed in host.installed.items()} == {(1, 5): 2, (1, 6): 0}
 
 
-def test_a_filter_that_ended_while_nobody_was_there_is_not_installed_again() -> None:
+def test_filter_that_expired_without_contact_is_not_reinstalled() -> None:
     store = MemoryStore()
     peer = ScriptedPeer(PublisherEndpoint(4, Mission(7), store, 0, filter_host=TopicHost()), 2, Role.MEDIATOR)
     for item in (install(5, lifetime_q=SECOND_Q), install(6)):
@@ -94,7 +94,7 @@ def test_a_filter_that_ended_while_nobody_was_there_is_not_installed_again() -> 
         assert {id for _, id in host.installed} == ids
 
 
-def test_the_outbox_is_bounded_and_what_had_to_go_is_told_and_not_sent() -> None:
+def test_full_outbox_drops_reports_and_does_not_send() -> None:
     end = PublisherEndpoint(
         4, Mission(7, limits=Limits(notification_items=2)), MemoryStore(), 0, filter_host=TopicHost()
     )
@@ -127,7 +127,7 @@ def talk(node: DensNode, publisher: PublisherEndpoint, now_ms: int) -> int:
 
 @pytest.mark.parametrize("is_there", [False, True])
 @pytest.mark.parametrize("is_announced_first", [False, True])
-def test_a_publisher_is_asked_whatever_comes_first_and_for_a_renewal_as_for_a_subscription(
+def test_publisher_gets_install_in_any_order_and_for_renewals(
     is_there: bool, is_announced_first: bool
 ) -> None:
     node, host = mediator(), TopicHost()

@@ -213,7 +213,7 @@ VERBS = {
 
 @pytest.mark.parametrize("is_late", [False, True])
 @pytest.mark.parametrize("verb", VERBS)
-def test_one_message_is_quarantined_and_everything_else_is_owed(verb: str, is_late: bool) -> None:
+def test_one_message_is_quarantined_and_all_others_stay_pending(verb: str, is_late: bool) -> None:
     """Whether the subscriptions come first or late, the poison is found, and after restarts stays found."""
     store = MemoryStore()
     made: list[BrittleMatcher] = []
@@ -268,7 +268,7 @@ def test_a_matcher_that_cannot_forget_matches_no_more_all_the_same() -> None:
     assert node.subscription_count == 0
 
 
-def test_a_single_matcher_that_cannot_forget_is_made_anew() -> None:
+def test_matcher_that_cannot_remove_is_rebuilt() -> None:
     node = mediator(MemoryStore(), verb="remove")
     greet(node, 3, Role.MEDIATOR)
     for item in (tells(0), asks(1, POISON), tells(1, 210), asks(2), asks(0)):
@@ -279,7 +279,7 @@ def test_a_single_matcher_that_cannot_forget_is_made_anew() -> None:
 
 
 @pytest.mark.parametrize("verb", ["learn", "publishers_for"])
-def test_a_directory_that_fails_is_not_asked_again(verb: str) -> None:
+def test_failing_directory_is_not_queried_again(verb: str) -> None:
     store = MemoryStore()
     node = mediator(store, directory=BrittleDirectory(verb))
     greet(node, 3, Role.MEDIATOR)
@@ -325,7 +325,7 @@ class BrittleHost(TopicHost):
 
 
 @pytest.mark.parametrize("verb", ["install", "a code of 99"])
-def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
+def test_failing_filter_host_is_reported_once(verb: str) -> None:
     store, host = MemoryStore(), BrittleHost(verb)
     end = PublisherEndpoint(4, Mission(7), store, 0, filter_host=host)
     greet(end, 2, Role.MEDIATOR)
@@ -523,7 +523,7 @@ def test_a_flood_of_poison_leaves_no_marks_behind() -> None:
     assert brittle.context.durable.quarantined_count == 0
 
 
-def test_a_newer_revision_of_what_was_quarantined_has_a_chance_of_its_own() -> None:
+def test_newer_revision_of_quarantined_subscription_is_tried() -> None:
     node = mediator(MemoryStore(), verb="add")
     greet(node, 3, Role.MEDIATOR)
     give(node, 3, asks(0))
@@ -537,7 +537,7 @@ def test_a_newer_revision_of_what_was_quarantined_has_a_chance_of_its_own() -> N
     assert owed(node) == {(item_id(4, number), 0) for number in range(3)}
 
 
-def test_a_language_that_is_gone_after_a_restart_and_comes_back_is_no_fault_of_its_messages() -> None:
+def test_language_missing_after_a_restart_does_not_quarantine_its_messages() -> None:
     store = MemoryStore()
     node = mediator(store)
     greet(node, 3, Role.MEDIATOR)
@@ -553,7 +553,7 @@ def test_a_language_that_is_gone_after_a_restart_and_comes_back_is_no_fault_of_i
     assert [event.id for event in events(back) if isinstance(event, NotificationMatched)] == [0]
 
 
-def test_what_a_store_raises_is_no_fault_of_a_message() -> None:
+def test_store_error_does_not_quarantine_a_message() -> None:
     class FullStore(MemoryStore):
         def put(self, space: int, key: Key, value: Value) -> None:
             raise StoreError("full")
@@ -657,7 +657,7 @@ def test_a_quarantined_subscription_is_answered_as_such(
     assert relayed == {item_id(1, number) for number in range(3)}
 
 
-def test_a_subscriber_is_told_that_its_subscription_is_quarantined() -> None:
+def test_subscriber_gets_report_of_quarantined_subscription() -> None:
     end, node = SubscriberEndpoint(1, Mission(7), MemoryStore(), 0), mediator(MemoryStore(), verb="add")
     end.subscribe(subscription(0, 0, HOUR_Q, 1, POISON), LANGUAGE, 0)
     for one, other in ((end, node), (node, end)):

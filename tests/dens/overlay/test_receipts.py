@@ -34,7 +34,7 @@ def test_a_subscriber_has_it_until_the_last_of_its_receipts_is_gone() -> None:
     assert book.oldest() == receipt(4)
 
 
-def test_bytes_that_are_no_receipt_change_nothing() -> None:
+def test_invalid_receipt_changes_nothing() -> None:
     book = ReceiptTable()
     with pytest.raises(RemoteProtocolError):
         book.add(receipt(1).replace(payload=b"12345"))

@@ -45,7 +45,7 @@ class Source:
         return Source(self.store.crash())
 
 
-def test_whoever_was_told_since_has_to_ask() -> None:
+def test_mediator_informed_later_has_to_install() -> None:
     source, held = Source(), filter_of(1)
     source.meet(2)
     source.part(2)  # before it was there
@@ -57,7 +57,7 @@ def test_whoever_was_told_since_has_to_ask() -> None:
     assert source.leases.may_remove(held, 3, held.seq)
 
 
-def test_in_an_open_contact_only_who_said_it_itself_may_rely_on_what_came_meanwhile() -> None:
+def test_in_an_open_contact_only_the_installer_relies_on_later_installs() -> None:
     source, held = Source(), filter_of(1)
     source.meet(2)
     sender = source.meet(3)
@@ -77,7 +77,7 @@ def test_after_a_renewal_who_had_sent_the_older_message_may_still_rely_on_it() -
     assert source.leases.may_remove(renewed, 2, renewed.seq)
 
 
-def test_a_newer_revision_of_the_same_body_has_to_be_asked_for_anew() -> None:
+def test_newer_revision_of_the_same_body_has_to_be_installed_again() -> None:
     source, held, newer = Source(), filter_of(1), filter_of(1, number=2, seq=1)
     source.meet(2)
     source.leases.installed(held)
@@ -90,7 +90,7 @@ def test_a_newer_revision_of_the_same_body_has_to_be_asked_for_anew() -> None:
     assert source.leases.may_remove(newer, 2, newer.seq)
 
 
-def test_who_asked_for_all_up_to_a_later_revision_need_not_ask_again_when_an_older_one_comes() -> None:
+def test_older_revision_needs_no_install_after_a_later_one() -> None:
     source, held, newer = Source(), filter_of(1), filter_of(1, number=2, seq=1)
     source.leases.installed(held)
     source.meet(2)
@@ -113,7 +113,7 @@ def test_who_is_met_again_has_to_ask_again() -> None:
     assert source.leases.may_remove(held, 2, held.seq)
 
 
-def test_who_was_not_told_all_relies_on_nothing() -> None:
+def test_incompletely_informed_mediator_relies_on_nothing() -> None:
     source, held = Source(), filter_of(1)
     cut = source.meet(2, is_whole=False)
     source.leases.installed(held)
@@ -132,7 +132,7 @@ def test_a_summary_that_is_sent_again_says_the_same() -> None:
     assert source.leases.summary_sent(session) == b"more"
 
 
-def test_a_restart_forgets_nobody() -> None:
+def test_restart_keeps_all_mediators() -> None:
     source, held = Source(), filter_of(1)
     source.meet(2)
     source.meet(3)

@@ -259,7 +259,7 @@ def test_reservations_go_with_their_message() -> None:
 
 
 @pytest.mark.parametrize("is_crashed", [False, True])
-def test_known_says_that_the_message_came_from_somebody_else(is_crashed: bool) -> None:
+def test_known_means_that_another_peer_delivered_the_message(is_crashed: bool) -> None:
     store = MemoryStore()
     node = mediator(store)
     first = Meeting(node, FIRST, 0)

@@ -28,7 +28,7 @@ from tests.dens.overlay.covered_net import (
 from tests.sizes import examples
 
 
-def test_what_is_covered_is_not_installed_and_is_told_once() -> None:
+def test_covered_subscription_is_not_installed_and_is_reported_once() -> None:
     net = covered_net()
     net.meet(MEDIC, DRIVER, FIRST, SOURCE, for_good=True)
     net.ask(MEDIC, 0, topic=1, least=50)
@@ -62,7 +62,7 @@ def test_at_first_sight_what_stands_for_others_goes_first_and_alone() -> None:
 
 
 @pytest.mark.parametrize("covering", [True, False])
-def test_other_mediators_are_told_first_of_what_stands_for_others(covering: bool) -> None:
+def test_covering_subscriptions_are_forwarded_first(covering: bool) -> None:
     net = covered_net() if covering else CoveredNet(None)
     net.meet(MEDIC, DRIVER, FIRST, for_good=True)
     asked = [(MEDIC, 1, 80), (DRIVER, 1, 120), (DRIVER, 2, 0), (MEDIC, 1, 40)]
@@ -74,7 +74,7 @@ def test_other_mediators_are_told_first_of_what_stands_for_others(covering: bool
     assert told == ([2, 3, 0, 1] if covering else [0, 1, 2, 3])
 
 
-def test_a_source_that_cannot_be_relied_on_is_asked_for_everything() -> None:
+def test_unreliable_source_gets_every_install() -> None:
     for net in (covered_net(source_covers=False), CoveredNet(None, source_covers=True)):
         net.meet(MEDIC, FIRST, SOURCE, for_good=True)
         for id, least in ((0, 50), (1, 90), (2, 50)):
@@ -91,7 +91,7 @@ def test_a_source_that_could_not_say_all_is_not_relied_on() -> None:
     assert len(net.filters()) == 2
 
 
-def test_a_source_that_refuses_the_cover_is_asked_for_what_it_covers() -> None:
+def test_refused_cover_is_replaced_by_the_covered_subscriptions() -> None:
     net = covered_net(limits=replace(QUICK, subscriptions=4))
     net.meet(MEDIC, FIRST, for_good=True)
     net.ask(MEDIC, 0, topic=1, least=50)
@@ -186,7 +186,7 @@ def test_before_a_cover_goes_what_it_covered_is_there() -> None:
 
 
 @pytest.mark.parametrize("crashes", [(), (SOURCE,), (FIRST, SECOND)])
-def test_a_cover_that_is_taken_away_by_somebody_who_knows_less_stays_until_all_have_asked(
+def test_cover_removed_by_less_informed_mediator_stays_until_all_have_installed(
     crashes: tuple[int, ...],
 ) -> None:
     net = covered_net()
@@ -309,7 +309,7 @@ class Lying(TopicCovers):
         return 1_000_000, 0
 
 
-def test_an_index_that_fails_is_told_and_asked_no_more() -> None:
+def test_failing_covering_index_is_reported_and_not_used_again() -> None:
     net = CoveredNet(Broken)
     net.meet(MEDIC, FIRST, SOURCE, for_good=True)
     for id, least in enumerate((50, 60, 66, 70)):
@@ -404,7 +404,7 @@ def test_law_who_is_in_contact_sees_the_same_with_covering_and_without(
 
 @settings(max_examples=examples(80))
 @given(st.lists(st.one_of(deeds, meetings, meetings), max_size=30))
-def test_law_whoever_meets_whom_nobody_misses_anything_for_covering(
+def test_law_covering_loses_no_delivery_for_any_contacts(
     script: list[tuple[object, ...]],
 ) -> None:
     """Filters live longer where they are relied on, so something more may be seen, and never less."""

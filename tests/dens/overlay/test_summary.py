@@ -373,7 +373,7 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(data: str, message: str)
     assert str(refused.value) == message
 
 
-def test_the_last_origin_and_the_last_number_can_be_said() -> None:
+def test_last_origin_and_last_number_are_encodable() -> None:
     decoded = summary.decode(bytes.fromhex("ffffffff0700" + "ffffffff0700"))
     assert item_id(2**31 - 1, 2**31 - 1) in decoded
     assert summary.encode([(2**31 - 1, ranges_of({2**31 - 1}))], 100).hex() == "ffffffff0700ffffffff0700"
@@ -384,7 +384,7 @@ EDGES += [(0x7F << shift) + rest for shift in (7, 14, 21) for rest in (0, 1)]
 
 
 @pytest.mark.parametrize("number", [0, 1, *EDGES, 2**31 - 1])
-def test_numbers_at_the_edge_of_a_byte_are_read_as_they_were_said(number: int) -> None:
+def test_numbers_at_byte_boundaries_round_trip(number: int) -> None:
     """As a start, as a length and as a gap between two ranges; with one byte less they are no number."""
     data = summary.varint(number)
     assert summary.read_varint(data, 0) == (number, len(data))
@@ -399,14 +399,14 @@ def test_numbers_at_the_edge_of_a_byte_are_read_as_they_were_said(number: int) -
 
 
 @pytest.mark.parametrize("count", [1, 2, 127, 128, 129, 130, 257])
-def test_any_number_of_ranges_and_any_step_between_origins_is_read_as_it_was_said(count: int) -> None:
+def test_any_ranges_and_origin_steps_round_trip(count: int) -> None:
     expected = [(origin, ranges_of(set(range(0, 2 * count, 2)))) for origin in (5, 5 + count, 60_000)]
     decoded = summary.decode(summary.encode(expected, 10_000))
     for origin, ranges in expected:
         assert list(decoded.ranges(origin) or ()) == list(ranges)
 
 
-def test_an_origin_that_does_not_fit_is_said_in_part_and_no_byte_too_many() -> None:
+def test_origin_that_does_not_fit_is_encoded_in_part_within_the_limit() -> None:
     members = set(range(0, 400, 4))
     ranges = ranges_of(members)
     whole = summary.encode([(7, ranges)], 10_000)
@@ -428,7 +428,7 @@ def test_an_origin_of_one_short_range_takes_four_bytes_or_none(most_bytes: int) 
     assert data.hex() == ("07000301" if most_bytes >= 4 else "")
 
 
-def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
+def test_item_known_again_after_being_forgotten_has_its_own_expiry() -> None:
     """Of its first life there is a stale entry in the heap; it ends nothing."""
     known = KnownItems()
     for number in (5, 6):

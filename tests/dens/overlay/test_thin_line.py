@@ -77,7 +77,7 @@ class Line:
 
 
 @pytest.mark.parametrize("mission_key", [None, b"mission"])
-def test_a_notification_is_carried_to_the_one_who_asked(mission_key: bytes | None) -> None:
+def test_notification_is_carried_to_its_subscriber(mission_key: bytes | None) -> None:
     line = Line(mission_key)
     line.subscriber.subscribe(subscription(5, 0, HOUR_Q, topic=3, least=100), LANGUAGE, line.now_ms)
     line.publisher.announce(b"\x03", line.now_ms)

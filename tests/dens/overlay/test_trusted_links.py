@@ -88,7 +88,7 @@ def test_the_mark_ends_with_the_message() -> None:
     assert not store.holds(Space.UNVERIFIED, made)
 
 
-def test_trust_belongs_to_the_link_and_is_no_fallback() -> None:
+def test_trust_belongs_to_the_link_without_fallback() -> None:
     node, sensor = mediator(MEDIATOR, MemoryStore()), board()
     sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
     meet(node, sensor, 0)
@@ -113,7 +113,7 @@ def test_without_a_key_there_is_nothing_to_verify_and_nothing_to_mark() -> None:
     assert not node.is_unverified(made)
 
 
-def test_a_subscriber_is_told_also_after_a_crash() -> None:
+def test_subscriber_gets_the_report_after_a_crash_too() -> None:
     node, sensor, store = mediator(MEDIATOR, MemoryStore()), board(), MemoryStore()
     asker = SubscriberEndpoint(ASKER, Mission(7, key=MISSION), store, 0)
     asker.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)

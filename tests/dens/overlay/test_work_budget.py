@@ -120,7 +120,7 @@ def test_law_a_bucket_is_what_its_definition_says(
     assert not budget.is_spent(2, now_ms)
 
 
-def test_a_clock_that_is_set_back_makes_nobody_wait_for_long() -> None:
+def test_clock_set_back_does_not_delay_matching() -> None:
     budget = WorkBudget(10, 100)
     budget.charge(1, 10_000, 10**9)
     assert budget.ready_ms(1, 1_000) <= 1_000 + 10_001
@@ -304,7 +304,7 @@ def test_a_subscription_finds_what_was_held_before_it_in_steps(count: int) -> No
     assert len(all_owed(one.node)) == count
 
 
-def test_a_subscriber_in_contact_is_told_what_was_found_later() -> None:
+def test_connected_subscriber_gets_matches_found_later() -> None:
     one = Counted(held_by(100), replace_step())
     greet(one.node, 1, Role.SUBSCRIBER)
     for _ in rest(one.node, 0):

@@ -53,7 +53,7 @@ def test_its_words_are_those_of_now() -> None:
     assert found == {"batch" if word == "bundle" else word for word in written}
 
 
-def test_its_figures_are_those_that_its_own_version_told() -> None:
+def test_figures_equal_those_of_the_version_that_wrote_the_trace() -> None:
     figures = key_figures(VERSION_2)
     assert figures["delivery_ratio"] == pytest.approx(25 / 28)
     assert figures["share_kept"] == pytest.approx(2 / 30)

@@ -106,7 +106,7 @@ def test_a_contact_that_lasts_is_joined_and_one_that_no_longer_comes_is_gone() -
 
 @given(walks_of(), st.lists(st.floats(0.0, DURATION_MS), min_size=1, max_size=4))
 @settings(max_examples=examples(40), deadline=None)
-def test_facts_come_in_one_order_however_often_they_are_asked_for(
+def test_facts_come_in_one_order_for_any_number_of_queries(
     walks: list[list[Point]], moments: list[float]
 ) -> None:
     found = courses(walks, [25.0] * 4)

@@ -81,7 +81,7 @@ def test_an_acknowledgement_from_before_a_store_was_lost_says_nothing(is_held: b
         send_notify(world)
 
 
-def test_bytes_of_no_language_are_no_part_of_a_sequence() -> None:
+def test_bytes_of_no_language_do_not_join_a_sequence() -> None:
     body = bytes((1, 0, 1, 0, 255))
     assert satisfies(body, 0, POISON[:2])
     assert not satisfies(body, 0, POISON)

@@ -72,12 +72,12 @@ def test_whatever_a_file_says_it_is_a_plan_that_can_be_written_again_or_refused_
         st.binary(max_size=60), st.recursive(VALUE, st.lists).map(lambda v: json.dumps(v).encode())
     )
 )
-def test_bytes_that_are_no_plan_are_refused(content: bytes) -> None:
+def test_invalid_plan_is_refused(content: bytes) -> None:
     with pytest.raises(DocumentError):
         read_plan(content, "f")
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     content = b"""{"version": 1, "sed": 4,
  "plan": {"subscribers": 0, "policy": "prophte",
   "contact_ms": [9, 9], "limits": {"number_step": 0}, "first_node": 2147483647}}"""

@@ -12,9 +12,7 @@ DOWN = HELPERS[0]
 
 
 @pytest.mark.parametrize("store", ["kept", "lost"])
-def test_a_device_is_connected_with_nobody_while_it_is_down(
-    write_scenario: WriteScenario, store: str
-) -> None:
+def test_device_has_no_contacts_while_it_is_down(write_scenario: WriteScenario, store: str) -> None:
     others = set(range(8)) - {DOWN}
     with camp(write_scenario, CRASH.format(store)) as world:
         world.clock.run_until(10_000)

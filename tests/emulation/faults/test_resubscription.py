@@ -14,7 +14,7 @@ def medic() -> Node:
     return node(1)
 
 
-def test_with_its_store_only_what_could_not_be_said_is_said(medic: Node) -> None:
+def test_with_its_store_only_unsent_messages_are_sent(medic: Node) -> None:
     kept = Resubscription()
     kept.requested(medic, ASKED)
     kept.postpone(medic, LATER)
@@ -22,7 +22,7 @@ def test_with_its_store_only_what_could_not_be_said_is_said(medic: Node) -> None
     assert kept.requests(medic, has_store=True) == []
 
 
-def test_without_its_store_everything_is_asked_again_as_the_next_revision(medic: Node) -> None:
+def test_without_its_store_everything_is_resubscribed_as_the_next_revision(medic: Node) -> None:
     kept = Resubscription()
     kept.requested(medic, ASKED)
     kept.postpone(medic, LATER)
@@ -31,7 +31,7 @@ def test_without_its_store_everything_is_asked_again_as_the_next_revision(medic:
     assert kept.requests(node(2), has_store=False) == []
 
 
-def test_what_was_taken_back_nobody_asks_for_anew(medic: Node) -> None:
+def test_withdrawn_subscription_is_not_resubscribed(medic: Node) -> None:
     kept = Resubscription()
     kept.requested(medic, ASKED)
     kept.postpone(medic, LATER)

@@ -167,7 +167,7 @@ class Broken(Circle):
         raise KeyError(destination)
 
 
-def test_a_loop_ends_at_the_hop_limit_and_is_told(tmp_path: Path) -> None:
+def test_routing_loop_ends_at_the_hop_limit_and_is_reported(tmp_path: Path) -> None:
     devices = Devices(tmp_path, ForwardingKind("circle", "", Circle), "ffff")
     for link in ((0, 1), (1, 2), (0, 2)):
         devices.change(link)
@@ -184,14 +184,14 @@ def test_a_loop_ends_at_the_hop_limit_and_is_told(tmp_path: Path) -> None:
     assert devices.air.frames_sent == 3
 
 
-def test_a_router_that_fails_is_told_of(tmp_path: Path) -> None:
+def test_failing_router_is_reported(tmp_path: Path) -> None:
     devices = Devices(tmp_path, ForwardingKind("pigeon", "", Broken), "ff")
     with pytest.raises(Refusal, match='the forwarding layer "pigeon" failed: KeyError: 1'):
         devices.network.send(0, 1, b"x")
 
 
 @pytest.mark.parametrize("answer", ["mast-1", 1.0, float("nan"), [1], (1,), object()])
-def test_a_router_that_answers_no_device_is_told_of(tmp_path: Path, answer: Any) -> None:
+def test_router_answer_other_than_a_device_is_reported(tmp_path: Path, answer: Any) -> None:
     class Odd(Circle):
         def next_hop(self, node: int, destination: int) -> int | None:
             return answer  # type: ignore[no-any-return]
@@ -215,7 +215,7 @@ def test_a_next_hop_that_does_not_exist_loses_the_frame(tmp_path: Path, answer: 
     assert (row["node"], row["peer"], row["lost"]) == (0, None, "no_route")
 
 
-def test_a_router_that_wants_to_leave_is_told_of(tmp_path: Path) -> None:
+def test_router_that_raises_system_exit_is_reported(tmp_path: Path) -> None:
     class Leaver(Circle):
         def next_hop(self, node: int, destination: int) -> int | None:
             raise SystemExit(0)
@@ -232,7 +232,7 @@ class Unbuilt(Circle):
         raise ValueError("no map")
 
 
-def test_a_router_that_cannot_be_made_is_told_of(tmp_path: Path) -> None:
+def test_router_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match='the forwarding layer "lost" failed: ValueError: no map'):
         Devices(tmp_path, ForwardingKind("lost", "", Unbuilt), "ff")
 

@@ -78,7 +78,7 @@ def test_only_the_way_to_and_from_a_hospital_is_driven() -> None:
                 assert ((moved > 4.9) & (moved < 12.1) if driven else (moved > 0.9) & (moved < 2.1)).all()
 
 
-def test_nobody_walks_through_the_wall() -> None:
+def test_no_path_crosses_the_wall() -> None:
     around = 0
     for duty in DUTIES:
         for legs in walks(duty):
@@ -133,7 +133,7 @@ def zone_is_hospital(place: tuple[float, float]) -> bool:
     return ZONES["hospital"][0].contains(*place)
 
 
-def test_nobody_goes_where_there_is_no_way() -> None:
+def test_unreachable_places_are_not_visited() -> None:
     zones = Zones(Ground(AREA.width_m, AREA.height_m, (WALL,)), ZONES)
     model = DisasterArea(zones, "treatment", (1.0, 2.0), (5.0, 12.0), (10.0, 60.0), (0.0, 0.0))
     inside_the_wall = (450.0, 100.0)

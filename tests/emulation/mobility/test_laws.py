@@ -92,7 +92,7 @@ OF_EVERY_MODEL: dict[str, st.SearchStrategy[MobilityModel]] = {
 models = st.sampled_from(sorted(OF_EVERY_MODEL)).flatmap(OF_EVERY_MODEL.__getitem__)
 
 
-def test_the_laws_are_asked_of_every_model_there_is() -> None:
+def test_properties_are_checked_for_every_mobility_model() -> None:
     assert set(OF_EVERY_MODEL) == set(MODELS), "say in OF_EVERY_MODEL how the settings of a model are drawn"
 
 

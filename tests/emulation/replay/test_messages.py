@@ -35,7 +35,7 @@ def test_three_forms_are_read(tmp_path: Path) -> None:
         (["# nothing"], " error D313: holds no message"),
     ],
 )
-def test_what_is_no_message_is_refused(tmp_path: Path, lines: list[str], expected: str) -> None:
+def test_invalid_message_is_refused(tmp_path: Path, lines: list[str], expected: str) -> None:
     met, path = tmp_path / "met.txt", tmp_path / "messages.txt"
     met.write_text(MET)
     path.write_text("\n".join(lines))

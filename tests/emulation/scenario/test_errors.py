@@ -311,7 +311,9 @@ CASES: dict[str, Changes] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: pytest.Config) -> None:
+def test_scenario_errors_match_the_golden_files(
+    write_scenario: WriteScenario, case: str, pytestconfig: pytest.Config
+) -> None:
     path = write_scenario(*CASES[case])
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
@@ -402,7 +404,7 @@ def test_who_met_on_record_needs_no_mobility(write_scenario: WriteScenario) -> N
     assert str(problem).endswith('error D303: key "mobility" is missing in group[1]')
 
 
-def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
+def test_missing_file_and_missing_name_are_reported(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"D001: file not found"):
         load_scenario(tmp_path / "none.toml")
     with pytest.raises(DocumentError, match=r'rescu: error D304: .*did you mean "rescue"'):

@@ -64,9 +64,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, DRAWING)
 
 
-def test_a_subscription_of_another_language_is_asked_for_and_answered(
-    write_scenario: WriteScenario, tmp_path: Path
-) -> None:
+def test_subscription_of_another_language_is_served(write_scenario: WriteScenario, tmp_path: Path) -> None:
     path = write_scenario(
         (
             'file = "fever.xml"\n',
@@ -140,7 +138,7 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
         ),
     ],
 )
-def test_a_language_that_makes_none_by_chance_is_refused_at_its_key(
+def test_language_without_random_subscriptions_is_refused_at_its_key(
     write_scenario: WriteScenario, name: str, reason: str
 ) -> None:
     path = write_scenario(("seed = 5", f"seed = 5\n{INTERESTS.format(name)}"))

@@ -42,7 +42,7 @@ def test_without_a_word_it_has_its_own_default(write_scenario: WriteScenario) ->
     assert overlay.replication(3).share(FRESH, (), 5, 0) == 3
 
 
-def test_everything_wrong_is_said_at_its_place(write_scenario: WriteScenario) -> None:
+def test_all_errors_are_reported_at_their_place(write_scenario: WriteScenario) -> None:
     parameters = (
         "[overlay.policies.spray_and_wait]\ncopies = 6\ncopy = 8\n"
         "[overlay.policies.prophet]\nunit_s = 0\nageing_percnt = 5\n"
@@ -64,7 +64,7 @@ def test_everything_wrong_is_said_at_its_place(write_scenario: WriteScenario) ->
 
 
 @pytest.mark.parametrize("value", ['"8"', "true", "8.5", "[8]"])
-def test_what_is_no_whole_number_is_refused(write_scenario: WriteScenario, value: str) -> None:
+def test_non_integer_is_refused(write_scenario: WriteScenario, value: str) -> None:
     (line,) = told(write_scenario(), f"overlay.policies.spray_and_wait.copies={value}")
     assert "overlay.policies.spray_and_wait.copies" in line
     assert "D302" in line
@@ -77,7 +77,7 @@ def test_a_change_from_outside_is_named(write_scenario: WriteScenario) -> None:
     assert line.startswith("--set overlay.policies.spray_and_wait.copies=5")
 
 
-def test_parameters_of_another_policy_are_told_to_have_no_effect(write_scenario: WriteScenario) -> None:
+def test_parameters_of_another_policy_are_reported_as_unused(write_scenario: WriteScenario) -> None:
     path = write_scenario((AREA, OVERLAY + "[overlay.policies.dens]\ncopies = 2\n\n" + AREA))
     (warning,) = check_scenario_file(path)
     assert (warning.severity, warning.code) == ("warning", "D323")

@@ -74,9 +74,7 @@ def keys_of(told: list[str]) -> list[str]:
     return sorted(line.split(": ")[2] for line in told)
 
 
-def test_what_lies_after_the_end_of_a_shortened_run_is_told_and_never_comes(
-    late: Path, tmp_path: Path
-) -> None:
+def test_events_after_the_end_of_a_shortened_run_are_reported_and_dropped(late: Path, tmp_path: Path) -> None:
     assert load_scenario(late).warnings == ()
     shortened = load_scenario(late, ["duration_s=2000"])
     assert keys_of(list(map(str, shortened.warnings))) == NEVER_COMES

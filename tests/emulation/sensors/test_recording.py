@@ -114,7 +114,7 @@ def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
         read_recording(path, Layout("t", None, {"temperature": "temp"}, frozenset(), {}))
 
 
-def test_gaps_and_rows_of_one_moment_are_told(tmp_path: Path) -> None:
+def test_gaps_and_rows_of_one_moment_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("t,temp\n0,1\n60,2\n60,3\n120,4\n180,5\n900,6\n960,7\n9960,8\n")
     layout = Layout("t", None, {"temperature": "temp"}, frozenset(), {})
@@ -131,7 +131,7 @@ def test_gaps_and_rows_of_one_moment_are_told(tmp_path: Path) -> None:
     assert [one.line for one in warnings] == [4]
 
 
-def test_values_outside_of_the_domain_are_told_once_for_each_attribute(tmp_path: Path) -> None:
+def test_values_outside_the_domain_are_reported_once_per_attribute(tmp_path: Path) -> None:
     event = load_mission_table(["medical"]).event("patient")
     names = ("heart_rate", "oxygen_saturation", "ward")
     layout = Layout(

@@ -22,7 +22,7 @@ shown = st.lists(st.integers(LO - 50, HI + 50), min_size=4, max_size=4).map(sort
 
 
 @given(errors, shown, st.integers(0, 99))
-def test_what_is_told_holds_what_is_shown_and_the_truth(error: StatedError, value, seed: int) -> None:
+def test_stated_interval_contains_shown_and_true_value(error: StatedError, value, seed: int) -> None:
     told = error.widened(value, TEMPERATURE)
     assert list(told) == sorted(told)
     assert told[0] <= value[0]

@@ -51,7 +51,7 @@ def test_healthy_patients_stay_healthy_and_ill_ones_reach_the_highest_marks_of_n
     assert np.mean([np.mean(p["heart_rate"]) for p in healthy]) == pytest.approx(76, abs=6)
 
 
-def test_the_share_of_ill_patients_is_the_one_asked_for() -> None:
+def test_share_of_ill_patients_equals_the_requested_one() -> None:
     ends = []
     for seed in range(1000, 1600):
         patient = VitalSigns(np.random.default_rng(seed), TWO_HOURS_MS, 0.3)

@@ -29,7 +29,7 @@ def test_law_fractions_are_exact(pairs: list[tuple[list[int], list[int]]]) -> No
         assert tuple(int(part.bytes[row]) for part in found) == tuple(map(byte_of, judged(*shapes)))
 
 
-def test_what_is_served_names_told_attributes_only() -> None:
+def test_served_columns_name_given_attributes_only() -> None:
     workload = Workload("distinct", 3)
     columns, told = workload.subscriptions(4000), workload.publications(5)
     for place, (rows, values) in enumerate(served(columns, told)):

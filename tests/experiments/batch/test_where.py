@@ -46,7 +46,7 @@ def test_batches_are_those_of_the_trace(run: Path) -> None:
     assert found.of_a_contact == sum(contacts.values()) / len(contacts)
 
 
-def test_the_panel_tells_matching_beside_the_air(run: Path) -> None:
+def test_panel_shows_matching_beside_air_time(run: Path) -> None:
     panel = where(Request(run=(str(run),), small=True), lambda step: None)
     assert panel.points == ("weather_poles",)
     [shape] = panel.shapes
@@ -55,6 +55,6 @@ def test_the_panel_tells_matching_beside_the_air(run: Path) -> None:
     assert any("ms for matching beside" in remark for remark in panel.remarks)
 
 
-def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+def test_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownFigure):
         where(Request(run=(str(tmp_path),)), lambda step: None)

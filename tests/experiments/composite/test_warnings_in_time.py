@@ -59,5 +59,5 @@ def test_a_prediction_is_paired_with_its_own_outcome_and_first_showing() -> None
     assert "6 s before completion" in ahead
 
 
-def test_where_nothing_was_predicted_that_is_said() -> None:
+def test_absence_of_predictions_is_reported() -> None:
     assert in_words(paired([], [])) == ("triage: nothing was predicted.",)

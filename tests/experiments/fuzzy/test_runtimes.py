@@ -15,7 +15,7 @@ def test_an_interpreter_that_does_not_work_is_named(command: str, says: str) -> 
         ran([command], "print('done')\n")
 
 
-def test_a_program_has_the_watchdog_and_its_processor_time_is_told() -> None:
+def test_program_includes_the_watchdog_and_reports_processor_time() -> None:
     program = (
         "from watchdog.aggregate import aggregate\nprint(aggregate(0, b'\\x03\\x05', 2))\nprint('done')\n"
     )

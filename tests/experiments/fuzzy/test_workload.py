@@ -81,7 +81,7 @@ def test_the_rules_of_the_root_come_near_it(form: workload.Form, order: int) -> 
             assert abs(found - math.sqrt(a * b)) < 0.03 * 255
 
 
-def test_a_reading_tells_what_its_notification_tells() -> None:
+def test_reading_and_its_notification_have_the_same_values() -> None:
     reading = reading_of(bytes(6) + b"\x0a\x0b\x0c" + b"\x01" + b"\x0d")
     assert [reading.row[index] for index in (0, 2, 3)] == [10, 11, 12]
     assert [reading.has(index) for index in range(4)] == [True, False, True, True]

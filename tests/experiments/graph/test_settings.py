@@ -32,7 +32,7 @@ def test_what_means_nothing_is_refused(given: tuple[tuple[str, str], ...], says:
         workload_of(Request(set=given), BASE)
 
 
-def test_numbers_seeds_and_repetitions_are_those_asked_for() -> None:
+def test_counts_seeds_and_repetitions_equal_the_requested_ones() -> None:
     found = settings_of(Request(counts=(5, 7), seeds=(4,), repetitions=2), (1,), (2,))
     assert (found.counts, found.seeds, found.repetitions) == ((5, 7), (4,), 2)
     assert settings_of(Request(small=True), (1,), (2,)).counts == (2,)

@@ -148,7 +148,7 @@ def test_who_an_item_is(text: str, subject: str) -> None:
     assert len(only(text).subject.text) < 100
 
 
-def test_items_without_identity_or_with_one_that_is_taken_are_told_and_the_others_read() -> None:
+def test_items_with_missing_or_duplicate_identity_are_reported_and_others_read() -> None:
     found = feed(
         "<rss><channel>\n<item><author>a</author></item>\n<item><guid>x:1</guid></item>\n"
         "<item><guid>x:1</guid></item></channel></rss>"
@@ -204,7 +204,7 @@ def test_items_that_nothing_names_are_known_by_what_they_say(
     assert len(one.items) + len(one.problems) == len(items)
 
 
-def test_an_item_that_is_no_rdf_costs_the_others_nothing() -> None:
+def test_item_without_valid_rdf_does_not_affect_others() -> None:
     broken = RSS_1.replace(
         "</rdf:RDF>", '<item rdf:about="x:2"><dc:x rdf:parseType="y" rdf:ID="1 2"/></item></rdf:RDF>'
     )
@@ -223,7 +223,7 @@ def test_an_item_that_is_no_rdf_costs_the_others_nothing() -> None:
         (b'<?xml version="1.0" encoding="klingon"?><rss/>', "D526", (1, 39), "klingon"),
     ],
 )
-def test_what_is_no_feed_is_refused_at_its_place(
+def test_invalid_feed_is_refused_at_its_place(
     source: bytes, code: str, place: tuple[int, int], message: str
 ) -> None:
     with pytest.raises(DocumentError, match=message) as caught:

@@ -49,7 +49,7 @@ def test_four_notations_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         assert graph(text, format_) == wanted
 
 
-def test_blank_nodes_are_numbered_by_what_is_said_of_them() -> None:
+def test_blank_nodes_are_numbered_by_their_statements() -> None:
     one = graph("[] <urn:p> 2 . [] <urn:p> 1 . [] <urn:q> [ <urn:p> 3 ] .", "turtle")
     other = graph("[] <urn:q> [ <urn:p> 3 ] . [] <urn:p> 1 . [] <urn:p> 2 .", "turtle")
     assert one == other
@@ -84,7 +84,7 @@ def test_refusals_come_soon(text: str, format_: str, code: str) -> None:
     assert time.process_time() - begin < 5
 
 
-def test_what_is_no_statement_of_rdf_is_told_with_its_place() -> None:
+def test_invalid_rdf_statement_is_reported_with_its_place() -> None:
     """A literal as subject, an unnamed property, a datatype other than an IRI: vectors cannot hold them."""
     with pytest.raises(DocumentError) as error:
         graph('@prefix : <urn:x:> .\n:a :p "fine" .\n"hello" :p :o .', "turtle")

@@ -24,7 +24,7 @@ XML = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:
 @pytest.mark.parametrize(
     ("text", "format_", "place"), [(TURTLE, "turtle", (4, 3)), (XML, "xml", (2, 31))], ids=["turtle", "xml"]
 )
-def test_a_circle_is_told_at_its_link(text: str, format_: str, place: tuple[int, int]) -> None:
+def test_cycle_is_reported_at_its_first_link(text: str, format_: str, place: tuple[int, int]) -> None:
     with pytest.raises(DocumentError, match="a → b → a") as refused:
         read_taxonomy(text.encode(), "circle", format_, "circle")
     [problem] = refused.value.problems

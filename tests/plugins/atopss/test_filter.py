@@ -65,7 +65,7 @@ def test_law_what_would_match_passes_and_matches(
         assert (told.number, told.stamp_s, release.degree_u8) == (9, 77, best[0])
 
 
-def test_only_what_a_satisfied_subscription_names_is_told() -> None:
+def test_only_attributes_of_satisfied_subscriptions_are_released() -> None:
     source, whole = AtopssFilter(TABLE), AtopssFilter(TABLE, is_whole=True)
     for one in (source, whole):
         one.add((1, 0), of_apartments(canonical(0, Predicate(1, at_least(40, 50)))))

@@ -126,7 +126,7 @@ def test_what_is_refused_and_where(body: str, offset: int, message: str) -> None
 
 
 @pytest.mark.parametrize("threshold", [1, 13, 29])
-def test_what_is_no_threshold_is_not_written(threshold: int) -> None:
+def test_invalid_threshold_is_not_written(threshold: int) -> None:
     with pytest.raises(ValueError, match="a whole fifteenth, or one half"):
         encode_subscription(canonical(0, Predicate(0, OLD), possibility=threshold))
 

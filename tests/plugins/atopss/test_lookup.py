@@ -33,7 +33,7 @@ def test_either_of_two() -> None:
 
 
 @given(wanted=subscriptions(), told=values())
-def test_law_what_is_satisfied_tells_an_alternative(wanted: Subscription, told: dict[int, Shape]) -> None:
+def test_law_match_reports_an_alternative(wanted: Subscription, told: dict[int, Shape]) -> None:
     sets = attribute_sets(wanted, 64)
     if wanted.judge(told) is not None:
         assert any(one <= told.keys() for one in sets)

@@ -70,7 +70,7 @@ def test_thresholds_of_predicates_zero_what_is_below() -> None:
 
 
 @given(wanted=subscriptions(), told=values())
-def test_law_the_whole_is_no_more_necessary_than_possible(
+def test_law_necessity_of_the_whole_is_at_most_its_possibility(
     wanted: Subscription, told: dict[int, Shape]
 ) -> None:
     everything = replace(wanted, possibility=0, necessity=0)

@@ -113,7 +113,7 @@ def warnings_of(condition: str) -> list[str]:
     return [one.message for one in BoxesAuthoring().compile(source.encode(), "f", TABLE).warnings]
 
 
-def test_a_warning_says_what_is_told_too_and_what_is_missed() -> None:
+def test_warning_names_extra_and_missed_readings() -> None:
     below = '<crisp-predicate attribute="temperature" operator="lt">0</crisp-predicate>'
     [told] = warnings_of(below)
     assert told.endswith("0.2 % of the domain (20 of 10001 readings) is decided differently: 20 released too")
@@ -306,7 +306,7 @@ ANY_RAIN = WET.replace('"gt">10', '"ge">0')
         (f"<or><and>{HOT}{ANY_RAIN}</and><and>{WET}{ANY_TEMPERATURE}</and></or>", {0b100001}),
     ],
 )
-def test_a_reading_is_told_once_for_each_set_of_attributes(condition: str, masks: set[int]) -> None:
+def test_reading_is_released_once_per_set_of_attributes(condition: str, masks: set[int]) -> None:
     """Docs/boxes.md says so, and how an application knows such a reading and requests one delivery only."""
     body = compiled(condition)
     board, matcher = FUZZY.source_filter(TABLE), BOXES.matcher(TABLE)

@@ -122,7 +122,7 @@ def test_what_is_wanted_and_of_which_parts_it_is_made() -> None:
     assert composer.wanted_by(3 << 32 | 1) == {}
 
 
-def test_a_clock_that_starts_anew_begins_another_stream() -> None:
+def test_restarted_clock_begins_another_stream() -> None:
     composer = new("d; s")
     composer.feed(3 << 32 | 1, 1, told(7, 500, D), 500_000, 0)
     restarted = composer.feed(3 << 32 | 2, 1, told(8, 5, S), 700_000, 0)
@@ -173,7 +173,7 @@ def test_a_renewal_keeps_what_is_remembered_and_a_revision_does_not() -> None:
     assert {decode_composite(one.vector).revision for one in again} == {1}
 
 
-def test_quiet_tells_one_of_a_piece_of_time_for_each_key() -> None:
+def test_quiet_reports_one_match_per_interval_and_key() -> None:
     attributes = 'window="PT10M" key="address" quiet="code:48"'
     composer = new("d; s", attributes)
     made = []
@@ -314,7 +314,7 @@ def test_what_all_leaves_out_is_counted_exactly_in_order() -> None:
     assert composer.left_out == 0
 
 
-def test_no_end_is_told_more_often_than_its_bound_in_any_order() -> None:
+def test_no_end_is_reported_more_often_than_its_bound_in_any_order() -> None:
     composer = new("d; s", 'window="PT10M" select="all"')
     composer.feed(3 << 32 | 200, 1, told(200, 200, S), 200_000, 0)
     made = 0
@@ -333,7 +333,7 @@ def test_what_multiplies_without_end_is_counted_up_to_a_bound() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "count"), [("d; s", 800), ("d; s; s", 100)])
-def test_one_late_event_tells_a_bounded_number_and_looks_at_nothing_twice(
+def test_late_event_reports_a_bounded_number_and_visits_nothing_twice(
     pattern: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = 0

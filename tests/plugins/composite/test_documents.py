@@ -32,7 +32,7 @@ def problems(source: bytes) -> list:
     return list(raised.value.problems)
 
 
-def test_everything_is_told_at_once_and_in_its_place() -> None:
+def test_all_errors_are_reported_at_once_and_at_their_place() -> None:
     found = {(one.code, one.line, one.column) for one in problems(BROKEN)}
     assert found == {
         ("D236", 1, 41),
@@ -77,7 +77,7 @@ def test_references_and_line_breaks_in_text_keep_their_places() -> None:
         ("d; s @(t2 - t1 in 5s)", "expected "),
     ],
 )
-def test_texts_that_are_no_patterns(text: str, message: str) -> None:
+def test_invalid_pattern_texts(text: str, message: str) -> None:
     source = document("d; s").replace(b"d; s", text.encode())
     [problem] = [one for one in problems(source) if one.code == "D248"]
     assert message in problem.message

@@ -238,7 +238,7 @@ def _sorted(match: dict[int, tuple]) -> list:
 
 @LAWS
 @given(asked(), streams(), st.integers(0, 99))
-def test_first_consumes_what_it_tells(wanted: Asked, readings: Stream, seed: int) -> None:
+def test_first_consumes_the_reported_events(wanted: Asked, readings: Stream, seed: int) -> None:
     body, _ = body_of(wanted, select="first")
     events = [seen for seen, _ in readings]
     expected = {name(end): degree for end, degree in oracle.consumed(wanted, events).items()}

@@ -33,7 +33,9 @@ def filled(vector: bytes, number: int, stamp_s: int) -> Reading:
 
 @LAWS
 @given(asked(), streams(), st.booleans())
-def test_a_source_tells_what_the_definition_says(wanted: Asked, readings: Stream, is_first: bool) -> None:
+def test_source_releases_what_the_definition_requires(
+    wanted: Asked, readings: Stream, is_first: bool
+) -> None:
     body, _ = body_of(wanted, select="first" if is_first else "ends")
     source = CompositeSourceFilter(TABLE, FUZZY.matcher)
     source.introduce(1)
@@ -146,7 +148,7 @@ COMES = '<predict probability="0.4" within="20"/>'
 @pytest.mark.parametrize("attributes", ['window="PT20S"', QUIETLY, 'window="PT20S" select="first"'])
 @pytest.mark.parametrize("pattern", ["d; d", "d; d; d", "d and s", "d; (d or s)"])
 @pytest.mark.parametrize("seed", range(4))
-def test_nothing_is_foretold_at_a_reading_that_ends_a_match(attributes: str, pattern: str, seed: int) -> None:
+def test_reading_that_ends_a_match_makes_no_prediction(attributes: str, pattern: str, seed: int) -> None:
     """A prediction is opened at a reading that is not complete: no match of any kind ends with it."""
     made = AUTHORING.compile(document(pattern, attributes, COMES), "a.xml", SESSIONS)
     source = CompositeSourceFilter(SESSIONS, FUZZY.matcher)

@@ -135,7 +135,7 @@ def test_a_limit_holds_for_one_call_and_what_was_found_is_found_again() -> None:
 
 @LAWS
 @given(asked(), streams(sources=2), st.integers(0, 60), st.sampled_from(("ends", "all")))
-def test_a_limit_loses_nothing_that_a_subscription_made_anew_finds(
+def test_limit_loses_nothing_that_a_rebuilt_subscription_finds(
     wanted: Asked, readings: Stream, limit: int, select: str
 ) -> None:
     """A call that reached its limit leaves the composer as sound as it was."""

@@ -90,7 +90,7 @@ def vector_with(kind: int, threshold: int = 5) -> bytes:
 
 
 @every_aggregator
-def test_a_member_has_a_name_and_no_fact_is_told_of_another(kind: int) -> None:
+def test_member_has_a_name_and_only_its_own_facts(kind: int) -> None:
     assert is_known(kind)
     assert has_block(kind) is bool(WITH_BLOCK >> kind & 1)
     assert not (WITH_PATTERN >> kind & 1 and WITH_RULES >> kind & 1)
@@ -122,7 +122,7 @@ GRID = (0, 1, 60, 127, 200, 254, 255)
     ],
 )
 @pytest.mark.parametrize("kind", PLAIN, ids=AGGREGATOR_NAMES.get)
-def test_what_is_told_of_plain_ones_is_true_and_what_is_true_is_told(
+def test_facts_of_plain_aggregators_are_correct_and_complete(
     kind: int, fact: str, holds: Callable[[int, tuple[int, ...]], bool]
 ) -> None:
     found = all(holds(by_board(kind, b"", list(a)), a) for n in (2, 3) for a in product(GRID, repeat=n))
@@ -351,7 +351,7 @@ def test_a_new_one_is_a_column_and_its_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_new_one_without_code_is_told_in_words_where_it_is_missing(tmp_path: Path) -> None:
+def test_new_aggregator_without_code_is_reported_where_it_is_missing(tmp_path: Path) -> None:
     ended = journey_with(tmp_path, ("watchdog/aggregators.py", TABLE_CHANGES))
     assert ended.returncode == 1
     assert "ValueError: no code in aggregate() for this aggregator" in ended.stderr

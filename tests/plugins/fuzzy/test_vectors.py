@@ -80,7 +80,7 @@ def test_describing_is_total(vector: bytes, kind: str | None) -> None:
         json.dumps(found.as_document())
 
 
-def test_the_mission_table_is_asked() -> None:
+def test_mission_table_is_consulted() -> None:
     codec = FuzzyCodec(TABLE)
     good = bytes.fromhex("00006700009592ff547bff3f01017f0107")
     assert codec.subscription(body_of(good)).attributes == (0, 1, 2)

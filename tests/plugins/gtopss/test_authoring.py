@@ -63,7 +63,7 @@ def test_what_is_decompiled_compiles_to_the_same_bytes(pattern: Pattern) -> None
         assert framed(7, 0, made.lifetime_q, made.body) == wanted
 
 
-def test_a_text_that_xml_cannot_write_is_said_to_be_one() -> None:
+def test_text_that_xml_cannot_represent_is_reported() -> None:
     from knowledge_manager.graphs.terms import Iri, literal
     from plugins.gtopss.pattern import Edge
 
@@ -134,7 +134,7 @@ MISTAKES = """SELECT * {
 }"""
 
 
-def test_all_mistakes_of_a_query_are_told_at_once_where_they_stand() -> None:
+def test_all_errors_of_a_query_are_reported_at_their_place() -> None:
     found = AUTHORING.check(MISTAKES.encode(), "a.rq", REPORTS)
     assert [(one.line, one.column, one.code) for one in found] == [
         (2, 6, "D510"),
@@ -146,7 +146,7 @@ def test_all_mistakes_of_a_query_are_told_at_once_where_they_stand() -> None:
     ]
 
 
-def test_what_a_query_asks_too_much_is_told_where_it_stands() -> None:
+def test_unsupported_query_parts_are_reported_at_their_place() -> None:
     ring = "SELECT * {\n" + "\n".join(f"?{a} dc:p ?{b} ." for a in "abcde" for b in "abcde" if a < b) + "}"
     [found] = AUTHORING.check(ring.encode(), "a.rq", REPORTS)
     assert (found.line, found.column, found.code) == (9, 4, "D511"), "at ?c dc:p ?d"
@@ -155,7 +155,7 @@ def test_what_a_query_asks_too_much_is_told_where_it_stands() -> None:
     assert (found.line, found.column, found.code) == (65, 1, "D513"), "at the last object"
 
 
-def test_a_class_with_others_below_it_is_remarked_where_only_it_is_asked_for() -> None:
+def test_class_with_subclasses_gets_a_remark_if_only_it_is_subscribed() -> None:
     made = AUTHORING.compile(b"ASK {\n ?r a t:flood . ?i a t:flashFlood ; a rss:item }", "a.rq", REPORTS)
     [remark] = made.remarks
     assert remark.startswith("line 2: rdf:type matches t:flood itself, not the ")

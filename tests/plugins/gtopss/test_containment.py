@@ -30,7 +30,7 @@ def matches(pattern: Pattern, graph: Graph) -> bool:
 
 
 @given(patterns(edges=2, constraints=2), patterns(edges=3), small_graphs())
-def test_what_is_said_holds_in_every_publication(one: Pattern, other: Pattern, graph: Graph) -> None:
+def test_reported_containment_holds_in_every_publication(one: Pattern, other: Pattern, graph: Graph) -> None:
     if contains(one, other, SMALL_TAXONOMY):
         assert matches(one, graph) or not matches(other, graph)
 
@@ -159,7 +159,7 @@ def test_the_pattern_of_the_documentation_stands_in_front() -> None:
     assert encode_pattern(front, REPORTS.dictionary) == PATTERN_BYTES[3:]
 
 
-def test_a_merger_is_made_anew_when_a_member_leaves() -> None:
+def test_merger_is_rebuilt_when_a_member_leaves() -> None:
     chance = random.Random(5)
     asked = {number: random_pattern(chance) for number in range(60)}
     mergers = merge_by_pairs(asked, [], 20, SMALL_TAXONOMY)

@@ -127,7 +127,9 @@ def test_a_bound_is_closed_or_open(code: Code, node: Literal, bound: Literal) ->
         (literal("longer text b"), literal("longer text a"), False),
     ],
 )
-def test_what_doubles_cannot_tell_is_told_exactly(node: Literal, bound: Literal, is_below: bool) -> None:
+def test_values_beyond_double_precision_compare_exactly(
+    node: Literal, bound: Literal, is_below: bool
+) -> None:
     graph = frozenset({Triple(Iri("urn:n"), Iri("urn:p"), node)})
     for code, wanted in ((Code.LT, is_below), (Code.GE, not is_below), (Code.EQ, False), (Code.NE, True)):
         pattern = Pattern(2, (Edge(0, Iri("urn:p"), 1),), (Constraint(1, code, bound),))

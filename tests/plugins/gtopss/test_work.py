@@ -241,7 +241,7 @@ def test_rings_are_answered_as_by_trying_everything(pattern: Pattern, graph: Gra
     st.frozensets(st.sampled_from(NUMBERS), min_size=1),
     st.booleans(),
 )
-def test_what_doubles_cannot_tell_is_told_exactly(
+def test_values_beyond_double_precision_compare_exactly(
     code: Code, bound: object, values: frozenset[object], has_pair: bool
 ) -> None:
     graph = frozenset(Triple(Iri("urn:n"), P, value) for value in values)  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ def answers(value: Any) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("does", [raises, leaves])
 @pytest.mark.parametrize("factory", ["lookup", "source_filter", "matcher", "relations"])
-def test_what_cannot_be_made_is_told(factory: str, does: Callable[..., Any]) -> None:
+def test_failing_factory_is_reported(factory: str, does: Callable[..., Any]) -> None:
     language = guarded(replace(TOY, **{factory: does}))
     told = rf"the alarm language: {factory}\(\) raised \w+: .*test_guarded.py:\d+"
     with pytest.raises(LanguageDefect, match=told):
@@ -122,7 +122,7 @@ def test_a_matcher_that_is_sound_answers_as_it_would() -> None:
     "does",
     [raises, leaves, refuses, answers(None), answers([b"bytes"]), answers([Release(b"x", 999)])],
 )
-def test_a_source_goes_on_where_a_filter_fails_and_it_is_told_once(
+def test_source_continues_after_a_filter_failure_reported_once(
     does: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     source = odd("source_filter", "feed", does).source_filter(TABLE)
@@ -168,7 +168,7 @@ def test_a_damper_that_fails_holds_nothing_back(does: Callable[..., Any]) -> Non
     assert language.damper(TABLE, 0, 0).judge(TOLD, 0) == 0
 
 
-def test_a_question_that_fails_is_told() -> None:
+def test_failing_question_is_reported() -> None:
     with pytest.raises(LanguageDefect, match=r"lookup.question\(\) raised KeyError"):
         odd("lookup", "question", raises).lookup(TABLE).question(BODY)
     asked = Odd(TOY.lookup(TABLE).question(BODY), "serves", raises)
@@ -192,7 +192,7 @@ NOTHING_SAID, WORDS = answers(None), answers("words")
         ("happened_s", (TOLD,)),
     ],
 )
-def test_an_authoring_that_fails_is_told(verb: str, given: tuple[Any, ...], does: Callable[..., Any]) -> None:
+def test_failing_authoring_is_reported(verb: str, given: tuple[Any, ...], does: Callable[..., Any]) -> None:
     language = odd("authoring", verb, does)
     assert language.authoring is not None
     authoring = language.authoring()

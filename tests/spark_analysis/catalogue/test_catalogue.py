@@ -328,7 +328,7 @@ def test_a_metric_of_another_package_is_shown_everywhere(
         ("lost_share", r"is a function; name a Metric of spark_analysis.catalogue.metric"),
     ],
 )
-def test_what_cannot_be_taken_in_is_told_in_words(what: str, message: str) -> None:
+def test_unloadable_metric_is_reported_in_words(what: str, message: str) -> None:
     with pytest.raises(OutsidePackageError, match=message):
         metrics([entry(what)])
 
@@ -352,7 +352,7 @@ def test_two_packages_with_one_metric_are_refused() -> None:
         {"needs": frozenset({"luck"})},
     ],
 )
-def test_what_could_not_be_shown_is_no_metric(wrong: dict[str, Any]) -> None:
+def test_undisplayable_metric_is_refused(wrong: dict[str, Any]) -> None:
     [fine] = [metric for metric in built_in() if metric.name == "share_kept"]
     with pytest.raises(ValueError, match="metric"):
         replace(fine, **wrong)
@@ -369,7 +369,7 @@ def test_a_metric_that_fails_is_named(value: Any) -> None:
             value_of(odd, Evidence())
 
 
-def test_one_of_another_package_that_fails_costs_nobody_the_others() -> None:
+def test_failing_foreign_metric_does_not_affect_others() -> None:
     [fine] = [metric for metric in built_in() if metric.name == "share_kept"]
     assert fine.is_built_in
     odd = replace(fine, name="odd", of=lambda evidence: 1 / 0)

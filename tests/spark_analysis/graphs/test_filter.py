@@ -65,7 +65,7 @@ def test_one_row_a_publication_has_the_same_packed(
     assert sorted(row["number"] for row in rows) == list(range(24)), "also those that match nothing"
 
 
-def test_what_is_no_table_of_publications_is_told_before_anything_is_judged(
+def test_invalid_table_of_publications_is_reported_before_matching(
     spark: SparkSession, index: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "in"
@@ -97,7 +97,7 @@ def test_every_plan_of_the_chapter_says_the_same_pairs(
     assert sorted(one.name for one in (tmp_path / "o").iterdir()) == ["matches"]
 
 
-def test_lines_of_hexadecimal_are_known_by_their_lines_and_bad_ones_told(
+def test_hexadecimal_lines_keep_their_numbers_and_bad_ones_are_reported(
     spark: SparkSession, index: Path, tmp_path: Path
 ) -> None:
     lines = [VECTORS[0].hex(), "", "zz", VECTORS[1].hex()[:-4], VECTORS[2].hex()]

@@ -116,7 +116,7 @@ def test_facts_that_are_not_ours_are_refused(
     assert message in refused(index, table)
 
 
-def test_what_is_no_index_is_refused(index: Path, tmp_path: Path, table: MissionTable) -> None:
+def test_invalid_index_is_refused(index: Path, tmp_path: Path, table: MissionTable) -> None:
     assert "not an index" in refused(tmp_path / "nowhere", table)
     assert "has no version 7" in refused(index, table, 7)
     (version_folder(index, 1) / "index.json").write_text("{")

@@ -63,7 +63,7 @@ def test_publications_that_were_seen_change_the_arrays_and_no_answer(tmp_path: P
     assert found[0] == found[1]
 
 
-def test_arrays_of_something_else_are_no_index(tmp_path: Path) -> None:
+def test_foreign_arrays_are_refused_as_index(tmp_path: Path) -> None:
     from dens.config.problems import DocumentError
 
     version = write_index(tmp_path, {"ends": np.zeros(1)}, {"layout": 1}, [], table())

@@ -166,7 +166,7 @@ def test_outliers_and_dense_values_still_make_parts_of_some_size() -> None:
     ("values", "k", "message"),
     [([7, 7, 9], 3, "2 distinct values are too few"), ([5] * 1000 + [9], 2, "only 1 groups")],
 )
-def test_too_little_to_learn_from_is_said(values: list[int], k: int, message: str) -> None:
+def test_too_few_values_to_learn_from_are_reported(values: list[int], k: int, message: str) -> None:
     with pytest.raises(LearningError, match=message):
         split(counted(values), k)
 
@@ -295,7 +295,7 @@ def test_runs_that_disagree_are_refused(spark: SparkSession, write_run: Callable
         subject_of([open_run(one, spark), open_run(two, spark)], "patient", "heart_rate")
 
 
-def test_where_no_term_says_anything_is_told() -> None:
+def test_uninformative_terms_are_reported() -> None:
     apart = learn_terms(counted([20, 21, 22, 23] * 50 + [220, 221, 222] * 50), HEART_RATE, ["low", "high"])
     ((low, high),) = holes(apart, HEART_RATE)
     values = [HEART_RATE.lo + byte * (HEART_RATE.hi - HEART_RATE.lo) / 255 for byte in range(256)]

@@ -255,7 +255,7 @@ def newest(messages: Sequence[Mapping[str, Any]], written_ms: int) -> int:
     return min(max(row["at_ms"] for row in messages if row["kind"] in STEPS), written_ms)
 
 
-def test_only_one_follows_and_a_lost_notebook_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
+def test_only_one_follower_and_a_lost_notebook_restarts(spark: SparkSession, tmp_path: Path) -> None:
     made = synthetic_run(4)
     growing = GrowingRun(tmp_path / "run", made, 1)
     growing.grow()

@@ -69,7 +69,7 @@ def story(spark: SparkSession, make_table: MakeTable) -> tuple[DataFrame, DataFr
     return owed, delivered
 
 
-def test_every_owed_row_gets_its_outcome(spark: SparkSession, make_table: MakeTable) -> None:
+def test_every_expected_delivery_has_an_outcome(spark: SparkSession, make_table: MakeTable) -> None:
     owed, delivered = story(spark, make_table)
     found = {
         (row["number"], row["subscriber"], row["id"]): (row["outcome"], row["delay_ms"], row["hops"])
@@ -156,7 +156,7 @@ def test_copies_end_with_the_store_of_their_device(make_table: MakeTable) -> Non
     ]
 
 
-def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
+def test_ratio_counts_a_pair_once_for_any_number_of_subscriptions(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
     found = outcomes(*story(spark, make_table), END_MS)
@@ -191,7 +191,7 @@ def test_the_ratio_by_group(spark: SparkSession, make_table: MakeTable) -> None:
     ]
 
 
-def test_nothing_owed_has_no_ratio(spark: SparkSession, make_table: MakeTable) -> None:
+def test_no_expected_deliveries_have_no_ratio(spark: SparkSession, make_table: MakeTable) -> None:
     nothing = outcomes(owed_frame(spark), make_table("messages").transform(deliveries), END_MS)
     assert rows(nothing.transform(delivery_ratio)) == [
         {

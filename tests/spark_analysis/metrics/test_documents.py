@@ -33,7 +33,7 @@ def document(number: int, at_ms: int, value: int, **facts: int) -> dict[str, Any
     return {**row, "installed": 0, "released": 0, **facts}
 
 
-def test_documents_are_owed_to_whoever_wanted_them_then(make_table: MakeTable) -> None:
+def test_documents_are_expected_by_subscribers_of_that_time(make_table: MakeTable) -> None:
     chance = random.Random(3)
     wishes = [
         Wish(
@@ -135,9 +135,7 @@ def run_tables() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def test_a_document_that_nobody_released_is_seen_at_its_source(
-    write_run: WriteRun, spark: SparkSession
-) -> None:
+def test_unreleased_document_is_counted_at_its_source(write_run: WriteRun, spark: SparkSession) -> None:
     found = analyse(open_run(write_run(run_tables()), spark))
     truth = found.truth
     assert (truth.delivered, truth.too_late) == (1, 1)

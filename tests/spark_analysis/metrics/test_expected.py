@@ -48,7 +48,7 @@ def test_a_subscription_is_in_force_from_creation_to_expiry_or_withdrawal(
     assert revision.in_force(event_ms) is expected
 
 
-def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTable) -> None:
+def test_timely_match_is_expected_once_per_revision(make_table: MakeTable) -> None:
     revisions = subscription_revisions(
         [
             subscription(seq=1, created_ms=1_500, expires_ms=9_000),
@@ -75,7 +75,7 @@ def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTab
     ]
 
 
-def test_nothing_is_owed_without_subscriptions_or_notifications(make_table: MakeTable) -> None:
+def test_nothing_is_expected_without_subscriptions_or_notifications(make_table: MakeTable) -> None:
     revisions = subscription_revisions([subscription(created_ms=0, expires_ms=10, seq=0)])
     assert (
         make_table("notifications").transform(expected_deliveries(revisions, run_languages)).collect() == []

@@ -107,7 +107,7 @@ def _watched(pair: Pair, outcome: str, end: int) -> tuple[float, bool]:
     return until - pair.event_ms, True
 
 
-def test_the_bias_of_a_ratio_is_told() -> None:
+def test_bias_of_a_ratio_is_reported() -> None:
     """Half of all arrive after 30 of their 40 seconds, one starts every second, the run ends after 60."""
     pairs = [Pair(at, 40, at + 30 if at % 2 and at <= 30 else None) for at in range(60)]
     found = pair_figures(pairs, 60)

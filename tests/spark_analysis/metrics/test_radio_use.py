@@ -195,7 +195,7 @@ def test_traffic_is_counted_by_kind_type_and_reason(make_table: MakeTable) -> No
 
 
 @pytest.mark.parametrize("rows", [[], [step("sent", "hello", 0, 1)]])
-def test_without_deliveries_there_is_no_ratio(rows: list[Row]) -> None:
+def test_no_deliveries_have_no_ratio(rows: list[Row]) -> None:
     use = radio_use(Told(messages=rows), Devices(2, {}), PLAIN, [])
     assert use.delivered == 0
     assert overhead_ratio(Evidence(radio=use)) is bytes_per_delivery(Evidence(radio=use)) is None

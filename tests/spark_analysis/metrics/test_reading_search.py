@@ -201,7 +201,7 @@ def test_masks_of_two_bytes_and_a_batch_that_is_a_piece_of_another() -> None:
     assert [at for at, _, _ in found_by(ReadingSearch(revisions, wide), whole.slice(1, 2))] == [0, 1]
 
 
-def test_a_reading_told_in_full_is_the_vector_of_the_specification() -> None:
+def test_full_reading_encodes_as_specified() -> None:
     told = Told(1, 0, 0, {0: 7, 3: 9})
     rows = [
         {"event_ms": 0, "event": EVENT, "attributes": b"\x09", "values": b"\x07\x09"},

@@ -28,7 +28,7 @@ def readings(*features: int) -> ReadingColumns:
 
 
 @pytest.mark.parametrize(("condition", "found"), [(None, 2), ("subset", 2), ("exact", 1)])
-def test_what_was_owed_has_the_condition_of_the_run_and_ground_truth_has_none(
+def test_expected_deliveries_use_the_condition_of_the_run_and_ground_truth_none(
     condition: str | None, found: int
 ) -> None:
     languages = RunLanguages(TABLE, condition)

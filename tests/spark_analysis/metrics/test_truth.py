@@ -203,7 +203,7 @@ def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -
         assert set(row["degrees"]) == {255}
 
 
-def test_nothing_is_wanted_where_nobody_asks(make_table: MakeTable) -> None:
+def test_nothing_matches_without_subscriptions(make_table: MakeTable) -> None:
     decision = {"event": EVENT, "attributes": b"\x01", "values": b"\xc8"}
     decisions = make_table("filter_decisions", decision)
     revisions = (SubscriptionRevision(0, 0, 0, 0, 0, 10, None, b"\x00\x01", None),)

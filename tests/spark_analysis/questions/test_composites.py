@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Run:
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_fates_add_up_to_what_was_owed(run: Run) -> None:
+def test_outcomes_add_up_to_expected_composites(run: Run) -> None:
     found = composites_of(run, run.revisions(), run.copies_at_end())
     assert found is not None
     assert sum(getattr(found, one) for one in FATES) == found.expected > 50
@@ -68,7 +68,7 @@ def test_fates_add_up_to_what_was_owed(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_nobody_is_owed_composites_where_nobody_asks_for_them(run: Run) -> None:
+def test_no_composites_are_expected_without_subscriptions(run: Run) -> None:
     plain = [one for one in run.revisions() if one.language == 1]
     assert composites_of(run, plain, run.copies_at_end()) is None
     later = [dataclasses.replace(one, created_ms=10**9, expires_ms=10**9) for one in run.revisions()]

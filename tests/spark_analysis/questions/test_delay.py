@@ -15,7 +15,7 @@ def test_mean_delay_by_hops(spark: SparkSession) -> None:
     assert [tuple(row) for row in found] == [(2, 3, 110 / 3), (3, 1, 50.0)]
 
 
-def test_what_is_handed_over_inside_a_device_is_no_transfer(spark: SparkSession) -> None:
+def test_hand_over_inside_a_device_does_not_count_as_transfer(spark: SparkSession) -> None:
     """Engines 4 and 5 are inside devices."""
     pairs = spark.createDataFrame(ROWS, PAIRS)
     found = delay_by_hops(pairs, Devices(4, {4: 1, 5: 2})).collect()

@@ -74,7 +74,7 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
-def test_the_page_asks_nobody_for_anything() -> None:
+def test_page_makes_no_requests() -> None:
     text = page(sample_analysis())
     parsed = Page(text)
     assert all(reference.startswith("#") for reference in parsed.references)
@@ -213,7 +213,7 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
     assert "No deliveries were expected" in "".join(parsed.text)
 
 
-def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
+def test_column_of_unknown_costs_is_left_out() -> None:
     fine = sample_analysis()
     assert "<th>per notification</th>" in loads_table(fine.loads)
     assert "<th>memberships</th>" in loads_table(fine.loads)

@@ -131,7 +131,7 @@ def test_curves_of_delays_are_means_over_runs(comparison: Comparison) -> None:
     assert within[-1] == pytest.approx(0.5, abs=0.02)
 
 
-def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
+def test_runs_without_expected_deliveries_have_no_curve() -> None:
     nothing = changed(
         sample_analysis(), delivery=replace(sample_analysis().delivery, total=DeliveryCounts(0, 0, 0, 0, 0))
     )
@@ -148,7 +148,7 @@ def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[s
         refuse_other_vocabularies([(Path("one"), one), (Path("other"), other)])
 
 
-def test_every_label_on_an_axis_is_whole_and_tells_its_variant(tmp_path: Path) -> None:
+def test_every_axis_label_is_complete_and_names_its_variant(tmp_path: Path) -> None:
     """With two settings the labels ran out of the picture on the left, so that buffers looked alike."""
     variants = [
         {"overlay": {"policy": policy, "limits": {"notification_items": items}}}

@@ -64,5 +64,5 @@ def test_of_several_masters_one_is_enough() -> None:
     assert f"127.0.0.1:{closed}: Connection refused" in found
 
 
-def test_what_is_no_cluster_is_not_asked() -> None:
+def test_address_other_than_a_cluster_is_not_contacted() -> None:
     assert refusal("local[2]") is None

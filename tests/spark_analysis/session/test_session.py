@@ -123,7 +123,7 @@ def test_a_name_that_is_not_there_is_an_ordinary_attribute_error() -> None:
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize(("step", "wait_s"), [("starting", 1.0), ("analysing", 0.5)])
-def test_an_interruption_is_told_in_one_word_and_leaves_no_java(
+def test_interruption_is_reported_in_one_word_and_leaves_no_java(
     write_run: Callable[..., Path], step: str, wait_s: float
 ) -> None:
     folder = write_run({"nodes": [{"node": 0, "name": "n-0", "group": "n", "role": "mediator"}]})

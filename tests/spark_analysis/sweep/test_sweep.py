@@ -240,9 +240,7 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
     assert not (out / "results.parquet").exists()
 
 
-def test_a_variant_that_is_no_scenario_is_refused_at_its_place_before_anything_runs(
-    sweep_file: Path, tmp_path: Path
-) -> None:
+def test_invalid_variant_is_refused_at_its_place_before_any_run(sweep_file: Path, tmp_path: Path) -> None:
     sweep_file.write_text(
         'scenario = "little.toml"\n[vary]\n"group.helpers.count" = [1, 0]\n'
         '"overlay.policy" = ["epidemic", "gossip"]\n"group.helper.count" = [1]\n'

@@ -119,7 +119,7 @@ def test_a_late_subscription_finds_what_was_there_before(site: Site) -> None:
     assert site.found(2) == ["2"]
 
 
-def test_what_is_wrong_is_told_and_the_rest_is_done(site: Site) -> None:
+def test_errors_are_reported_and_the_rest_is_processed(site: Site) -> None:
     site.writes(
         item(1, "Dam leaks", "flood"),
         "\n<item><author>who?</author></item>",
@@ -168,7 +168,7 @@ def test_names_of_files_never_come_from_feeds(site: Site) -> None:
     }
 
 
-def test_following_tells_what_is_new_and_nothing_twice(site: Site) -> None:
+def test_following_reports_new_items_once(site: Site) -> None:
     site.writes(item(1, "Dam leaks", "flood"))
     waits = iter(["", "", item(2, "River", "flood"), "", "end"])
 

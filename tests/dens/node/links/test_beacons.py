@@ -120,7 +120,7 @@ def test_what_cannot_be_used_is_refused_and_leaves_nothing_open(
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_without_the_right_to_bind_to_a_device_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_permission_to_bind_to_a_device_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Forbidden(socket.socket):
         def bind(self, address: object) -> None:
             raise PermissionError(1, "Operation not permitted")
@@ -131,7 +131,7 @@ def test_without_the_right_to_bind_to_a_device_it_is_said(monkeypatch: pytest.Mo
     assert refused.value.code == "D360"
 
 
-def test_an_interface_that_goes_and_comes_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interface_that_disappears_is_reported_and_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     is_there = True
     known = socket.if_nametoindex
 

@@ -73,7 +73,7 @@ def test_two_missions_in_one_network_do_not_hear_each_other() -> None:
     assert (len(ours), len(theirs)) == (0, 0)
 
 
-def test_another_mission_table_is_told() -> None:
+def test_other_mission_table_is_reported() -> None:
     seen = node(1).receive(node(2, check=8).beacon(0), HERE, 0)
     assert seen.beacon is None
     assert "different mission table" in seen.why

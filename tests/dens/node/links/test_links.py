@@ -162,7 +162,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
     asyncio.run(scene())
 
 
-def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_started_anew() -> None:
+def test_restarted_node_finds_idle_endpoint_again() -> None:
     """The node knows no peer then: it learns the address of an idle endpoint from its next HELLO."""
 
     async def scene() -> None:
@@ -196,7 +196,7 @@ def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_starte
     asyncio.run(scene())
 
 
-def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
+def test_stranger_is_reported_once_per_cause_and_ignored() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
@@ -336,7 +336,7 @@ def test_a_board_without_a_key_is_heard_on_a_trusted_port_only_and_marked(is_tru
     asyncio.run(scene())
 
 
-def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> None:
+def test_board_at_its_prompt_is_restarted_and_invalid_port_is_reported() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         board = BoardOnATerminal(

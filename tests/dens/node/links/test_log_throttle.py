@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dens.node.links.log_throttle import FIRST_INTERVAL_MS, LONGEST_INTERVAL_MS, LogThrottle, Repetition
 
 
-def test_the_first_is_told_and_then_how_many_came_ever_less_often() -> None:
+def test_first_event_is_logged_then_counts_at_growing_intervals() -> None:
     rates: LogThrottle[str] = LogThrottle(4)
     told = []
     for now_ms in range(0, 400_000, 1_000):
@@ -16,7 +16,7 @@ def test_the_first_is_told_and_then_how_many_came_ever_less_often() -> None:
     assert told == [(0, 1), (10_000, 10), (30_000, 20), (70_000, 40), (150_000, 80), (310_000, 160)]
 
 
-def test_what_has_been_quiet_for_an_interval_is_told_at_once_again() -> None:
+def test_event_after_a_quiet_interval_is_logged_at_once() -> None:
     rates: LogThrottle[str] = LogThrottle(4)
     assert rates.is_first("bad_tag", 0)
     assert not rates.is_first("bad_tag", 1)
@@ -35,7 +35,7 @@ def test_at_the_end_nothing_is_kept_back() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(-2_000, 2_000)), max_size=400), st.integers(1, 20))
-def test_everything_is_told_once_as_itself_or_in_a_count(steps: list[tuple[int, int]], most: int) -> None:
+def test_every_event_is_logged_once_by_itself_or_in_a_count(steps: list[tuple[int, int]], most: int) -> None:
     """Whatever happens, and however the clock jumps."""
     rates: LogThrottle[int] = LogThrottle(most)
     now_ms, told, lines = 0, 0, 0

@@ -75,7 +75,7 @@ def test_another_is_learnt_from_its_hello_and_from_nothing_else() -> None:
     assert who(known, other_than_hello(OTHER), THERE, 0) == (OTHER, False)
 
 
-def test_nobody_else_is_learnt_where_others_are_not_accepted_or_call_themselves_us() -> None:
+def test_unlisted_peer_or_own_number_is_not_learnt() -> None:
     assert who(book(accepts_others=False), hello(OTHER), THERE, 0) == (None, False)
     assert who(book(), hello(OWN), THERE, 0) == (None, False)
 
@@ -101,7 +101,7 @@ def test_one_that_moved_is_found_at_its_new_address() -> None:
 
 
 @pytest.mark.parametrize(("after_ms", "moves"), [(LOYAL_MS - 1, False), (LOYAL_MS, True)])
-def test_a_recorded_hello_moves_nobody_who_was_heard_of_late(after_ms: int, moves: bool) -> None:
+def test_replayed_hello_does_not_move_a_recently_heard_peer(after_ms: int, moves: bool) -> None:
     known = book(KEY)
     recorded = hello(OTHER, KEY, 3)
     who(known, hello(OTHER, KEY, 2), THERE, 0)
@@ -159,7 +159,7 @@ def test_so_many_are_learnt_and_no_more() -> None:
         (hello(OTHER, b"another"), KEY, True, "authenticated with another mission key"),
     ],
 )
-def test_whoever_is_not_heard_is_told_what_is_known_of_the_cause_and_no_more(
+def test_ignored_datagram_has_its_known_cause(
     data: bytes, key: bytes | None, accepts_others: bool, message: str
 ) -> None:
     heard = book(key, accepts_others=accepts_others).sender_of(data, THERE, 0)
@@ -235,7 +235,7 @@ def rivals(known: Neighbours, *datagrams: tuple[bytes, Address, int]) -> list[Ri
 
 
 @pytest.mark.parametrize("key", [None, KEY])
-def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
+def test_shared_node_number_is_reported_once(key: bytes | None) -> None:
     """Both go on greeting; without a key each draws the number to itself, with one the first keeps it."""
     message, other, second = hello(OTHER, key), other_than_hello(OTHER), 1_000
     of_another = hello(OTHER, key, 5)
@@ -252,7 +252,7 @@ def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
 
 
 @pytest.mark.parametrize("key", [None, KEY])
-def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
+def test_node_restarted_at_another_address_counts_as_one(key: bytes | None) -> None:
     known = book(key)
     for minute, place in enumerate([THERE, ELSEWHERE, ("127.0.0.1", 9002), ("127.0.0.1", 9003), THERE]):
         at_ms, message = 60_000 * minute, hello(OTHER, key, 1 + minute)
@@ -261,7 +261,7 @@ def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
     assert rivals(known, (hello(OTHER, key, 9), ("127.0.0.1", 9003), 240_000 + RIVAL_MS)) == [None]
 
 
-def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> None:
+def test_ignored_node_is_reported_with_the_one_that_took_its_number() -> None:
     """Long after the start: what counts is how long ago it was heard, not the hour."""
     known, begin_ms = book(KEY), 5_000_000
     message, newer = hello(OTHER, KEY), hello(OTHER, KEY, 2)
@@ -275,7 +275,7 @@ def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> 
     )
 
 
-def test_a_third_with_the_same_number_is_told_as_well() -> None:
+def test_third_node_with_the_same_number_is_reported_too() -> None:
     message = hello(OTHER)
     places = [THERE, ELSEWHERE, THERE, ("127.0.0.1", 9002), THERE, ELSEWHERE, THERE]
     found = rivals(book(), *((message, place, 1_000 * second) for second, place in enumerate(places)))
@@ -289,7 +289,7 @@ def test_one_that_was_gone_and_moves_when_it_is_back_is_one() -> None:
     assert rivals(known, (message, ELSEWHERE, back_ms), (message, THERE, back_ms + 1_000)) == [None, None]
 
 
-def test_what_no_engine_believed_keeps_nobody_alive() -> None:
+def test_unverified_datagram_does_not_keep_a_peer_alive() -> None:
     """17 bytes every 4 s from its old port kept a restarted peer out, and no node had a key."""
     known = book(KEY)
     who(known, hello(OTHER, KEY), THERE, 0)
@@ -300,7 +300,7 @@ def test_what_no_engine_believed_keeps_nobody_alive() -> None:
     assert known.address_of(OTHER) == ELSEWHERE
 
 
-def test_what_no_engine_believed_makes_nobody_two() -> None:
+def test_unverified_datagram_does_not_count_as_a_rival() -> None:
     known = book(KEY)
     who(known, hello(OTHER, KEY), THERE, 0)
     who(known, hello(OTHER, KEY, 2), ELSEWHERE, LOYAL_MS)
@@ -331,7 +331,7 @@ def test_the_hello_with_which_a_peer_began_moves_it_never() -> None:
 
 
 @pytest.mark.parametrize("kind", [HELLO, SUMMARY])
-def test_a_hello_of_an_earlier_session_moves_nobody_however_silent(kind: int) -> None:
+def test_hello_of_earlier_session_does_not_move_even_a_silent_peer(kind: int) -> None:
     """A peer began with session 3, and with 5 at the same place; a hello with session 4 is a recording."""
     known = book(KEY)
     who(known, hello(OTHER, KEY, 3), THERE, 0)
@@ -344,7 +344,7 @@ def test_a_hello_of_an_earlier_session_moves_nobody_however_silent(kind: int) ->
     assert who(known, hello(OTHER, KEY, 6), ELSEWHERE, 80_001) == (OTHER, True)
 
 
-def test_nobody_is_driven_from_its_address_by_a_recorded_hello_of_another() -> None:
+def test_replayed_hello_of_another_node_does_not_take_an_address() -> None:
     known, third = book(KEY), 11
     who(known, hello(OTHER, KEY), THERE, 0)
     who(known, other_than_hello(OTHER), THERE, 1)
@@ -369,7 +369,7 @@ def test_peers_are_heard_whatever_the_year_is(year: int, key: bytes | None) -> N
     assert known.silent(now_ms + 1 + LOYAL_MS + 3 * SILENCE_MS) == ([LISTED], [OTHER])
 
 
-def test_a_clock_that_is_put_back_makes_nobody_loyal_or_patient_for_longer() -> None:
+def test_clock_set_back_does_not_extend_timeouts() -> None:
     known, hour_ms = book(KEY), 3_600_000
     who(known, hello(OTHER, KEY), THERE, hour_ms)
     who(known, other_than_hello(OTHER), THERE, hour_ms)
@@ -379,7 +379,7 @@ def test_a_clock_that_is_put_back_makes_nobody_loyal_or_patient_for_longer() -> 
     assert who(known, hello(OTHER, KEY, 2), ELSEWHERE, SILENCE_MS) == (OTHER, True)
 
 
-def test_sharing_is_told_of_a_bounded_number_of_places() -> None:
+def test_shared_numbers_are_reported_for_a_bounded_number_of_addresses() -> None:
     known, told = book(), 0
     for port in range(2 * MOST_LEARNT):
         places = [("127.0.0.1", 10_000 + 2 * port), ("127.0.0.1", 10_001 + 2 * port)]

@@ -129,7 +129,7 @@ def test_a_store_that_was_put_back_is_taken_again(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_store_that_turns_read_only_in_use_is_told_as_that(tmp_path: Path) -> None:
+def test_store_that_becomes_read_only_is_reported_as_such(tmp_path: Path) -> None:
     """A disk whose file system was remounted read-only answers every write so."""
     connections: list[sqlite3.Connection] = []
 

@@ -181,7 +181,7 @@ def test_a_store_whose_first_page_is_damaged_is_still_known_for_one(
     again.close()
 
 
-def test_what_can_be_no_store_is_said_in_words(tmp_path: Path) -> None:
+def test_file_that_cannot_be_a_store_is_reported_in_words(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"is a folder; name a file in it: .*node\.sqlite"):
         SqliteStore(tmp_path)
     with pytest.raises(StoreError, match="not a regular file"):

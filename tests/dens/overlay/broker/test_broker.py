@@ -65,7 +65,7 @@ def test_what_is_wanted_goes_to_parents_of_trees_that_it_intersects_alone() -> N
     assert not net.broker(3).broker.entries
 
 
-def test_what_is_covered_is_told_only_when_it_is_covered_no_more_and_before_the_other_goes() -> None:
+def test_covered_join_is_sent_when_uncovered_before_its_cover_is_pruned() -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100), (2, 101)])
     net.advertise(200, 0, 1)
     net.subscribe(100, 0, 1, 10)
@@ -103,7 +103,7 @@ def test_make_comes_before_break_though_the_word_that_makes_is_lost() -> None:
     assert len(net.broker(1).broker.entries) == 1
 
 
-def test_a_merger_is_told_in_place_of_its_members_and_dissolves() -> None:
+def test_merger_is_sent_instead_of_its_members_and_dissolves() -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100), (2, 101)], table=TABLES["merging"])
     net.advertise(200, 0, 1)
     net.subscribe(100, 0, 1, 90)
@@ -213,7 +213,7 @@ def test_an_advertisement_without_a_body_announces_everything_of_its_language() 
     assert net.hosts[200].installed == {}
 
 
-def test_a_neighbour_that_takes_back_what_it_never_told_is_counted_and_ignored() -> None:
+def test_prune_of_unknown_join_is_counted_and_ignored() -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100)])
     net.advertise(200, 0, 1)
     net.subscribe(100, 0, 1, 0)
@@ -234,7 +234,7 @@ def test_a_neighbour_that_takes_back_what_it_never_told_is_counted_and_ignored()
 
 
 @pytest.mark.parametrize("kind", [JOIN, PRUNE])
-def test_nobody_joins_or_prunes_for_another(kind: int) -> None:
+def test_join_or_prune_for_another_node_is_refused(kind: int) -> None:
     net = BrokerNet([(1, 2), (2, 3), (1, 200)])
     net.advertise(200, 0, 1)
     net.run()
@@ -247,7 +247,7 @@ def test_nobody_joins_or_prunes_for_another(kind: int) -> None:
     assert not len(net.broker(1).broker.entries)
 
 
-def test_tables_are_told_of_when_they_change() -> None:
+def test_table_sizes_are_reported_on_change() -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100), (2, 101)])
     net.advertise(200, 0, 1)
     net.subscribe(100, 0, 1, 10)
@@ -261,7 +261,7 @@ def test_tables_are_told_of_when_they_change() -> None:
     assert len(rows) == len(set(rows))
 
 
-def test_joins_are_told_anew_before_they_end() -> None:
+def test_joins_are_renewed_before_they_expire() -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100)], options=BrokerOptions(patience_ms=1_000))
     end = net.publisher(200)
     end.advertise(subscription(0, 0, 255, 1, 0), LANGUAGE, 0)
@@ -279,7 +279,7 @@ def test_joins_are_told_anew_before_they_end() -> None:
     assert len(net.broker(1).broker.entries) == 1
 
 
-def test_subscriptions_that_end_are_asked_for_no_more() -> None:
+def test_expired_subscriptions_are_pruned() -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100)], options=BrokerOptions(patience_ms=1_000))
     net.advertise(200, 0, 1)
     net.engines[100].subscribe(subscription(0, 0, 24, 1, 0), LANGUAGE, 0)  # type: ignore[attr-defined]
@@ -292,7 +292,7 @@ def test_subscriptions_that_end_are_asked_for_no_more() -> None:
     assert len(net.broker(1).broker.entries) == 0
 
 
-def test_a_mediator_that_floods_tells_nothing_but_notifications() -> None:
+def test_flooding_mediator_sends_only_notifications() -> None:
     net = BrokerNet([*RING, (1, 200), (3, 100)], options=BrokerOptions(floods=True))
     net.advertise(200, 0, 1)
     net.subscribe(100, 0, 1, 0)

@@ -109,7 +109,7 @@ def test_tables_survive_a_restart_without_a_word() -> None:
     assert joins(net) == {1: 1, 2: 1, 3: 1, 4: 0}
 
 
-def test_a_broker_that_lost_its_store_is_told_again_and_asks_again() -> None:
+def test_broker_that_lost_its_store_recovers_joins_in_both_directions() -> None:
     net = line()
     net.crash(3, has_store=False)
     net.run(5_000)
@@ -155,7 +155,7 @@ def test_an_end_that_does_not_come_back_in_time_is_given_up_too() -> None:
     assert dropped(net, "patience_over") == [(4, 100, lost), (4, None, lost)]
 
 
-def test_a_slow_link_is_no_lost_one() -> None:
+def test_slow_link_does_not_count_as_lost() -> None:
     net = line(BrokerOptions(patience_ms=50), air=Air(loss=0.6, late_ms=(1, 100), seed=3))
     net.run(60_000)
     for value in range(150, 160):

@@ -157,7 +157,7 @@ def test_invented_publishers_do_not_multiply_with_subscriptions() -> None:
 
 
 @pytest.mark.parametrize("table", sorted(TABLES))
-def test_what_there_was_no_room_for_is_told_when_there_is(table: str) -> None:
+def test_joins_without_room_are_sent_when_there_is_room(table: str) -> None:
     net = BrokerNet([(1, 2), (1, 200), (2, 100)], limits=replace(QUICK, joins=8), table=TABLES[table])
     for topic in (1, 5, 9):
         net.advertise(200, topic, topic)
@@ -176,7 +176,7 @@ def test_what_there_was_no_room_for_is_told_when_there_is(table: str) -> None:
     assert len(net.delivered) == 2
 
 
-def test_what_stands_for_something_stays_while_there_is_no_room_for_what_takes_its_place() -> None:
+def test_cover_stays_while_its_replacement_has_no_room() -> None:
     """The wider one is taken back, and the narrower ones that it stood for find room for one of two."""
     net = BrokerNet([(1, 2), (1, 200), (2, 100)], limits=replace(QUICK, joins=8))
     net.advertise(200, 0, 1)

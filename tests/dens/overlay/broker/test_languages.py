@@ -65,7 +65,7 @@ def test_a_bad_body_is_refused_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_law_equal_bodies_are_told_once(seed: int) -> None:
+def test_law_equal_bodies_are_forwarded_once(seed: int) -> None:
     chance = Random(seed)
     table, held = EqualBodies(), dict[tuple[int, int], bytes]()
     told: set[bytes] = set()

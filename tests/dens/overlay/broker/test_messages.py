@@ -53,6 +53,6 @@ def test_any_bytes_are_read_or_refused(payload: bytes) -> None:
         (Prune, b""),
     ],
 )
-def test_what_nobody_says_is_refused(kind: type[Advertised], payload: bytes) -> None:
+def test_invalid_broker_messages_are_refused(kind: type[Advertised], payload: bytes) -> None:
     with pytest.raises(RemoteProtocolError):
         kind.decode(payload)

@@ -233,7 +233,7 @@ def test_the_second_of_two_copies_follows_only_whoever_is_clearly_likelier(name:
         assert (policy.share(last, (9,), 5, 0) is not None) is follows, (more, own)
 
 
-def test_a_budget_is_what_was_asked_for() -> None:
+def test_copy_budget_equals_the_configured_one() -> None:
     for name, copies in (("spray_and_wait", 8), ("dens", 8)):
         assert POLICIES[name](1).share(notification(), (), 3, 0) == copies.bit_length() - 1
         assert POLICIES[name](1, copies=32).share(notification(), (), 3, 0) == 5

@@ -45,7 +45,7 @@ def test_the_example_byte_for_byte() -> None:
         ('<domain unit="cm^2"/>600000', point(60)),
     ],
 )
-def test_what_may_be_said_of_a_value(text: str, shape: Shape) -> None:
+def test_supported_forms_of_a_value(text: str, shape: Shape) -> None:
     assert told(f'<value attribute="size">{text}</value>') == {1: shape}
 
 

@@ -120,12 +120,12 @@ def test_the_ends_of_what_is_announced() -> None:
         canonical(0, Joined(False, (Predicate(0, point(1)), Predicate(1, point(1)))), Norm.PRODUCT),
     ],
 )
-def test_what_is_no_advertisement_is_refused(subscription: Subscription) -> None:
+def test_invalid_advertisement_is_refused(subscription: Subscription) -> None:
     with pytest.raises(VectorError, match="an advertisement joins by and"):
         ROUTING.includes(encode_subscription(subscription), encode_subscription(subscription))
 
 
-def test_an_advertisement_of_everything_tells_whole_readings() -> None:
+def test_advertisement_of_everything_admits_whole_readings() -> None:
     table = load_mission_table(["housing"])
     event = table.event("apartment")
     body = ROUTING.advertisement(event, event.attributes)

@@ -253,7 +253,7 @@ def test_a_word_that_counts_in_another_kind_of_unit_is_an_error() -> None:
     assert "correct dens:unit of u:slag" in problem.message
 
 
-def test_a_language_that_nobody_speaks_is_warned_of() -> None:
+def test_unknown_language_tag_is_warned_of() -> None:
     (warning,) = compiled(HIGH.format("puls", "high"), language="sv").warnings
     assert warning.code == "D159"
     assert 'no word in "sv"; words of bg, de, en' in warning.message

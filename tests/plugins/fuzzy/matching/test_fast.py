@@ -197,7 +197,7 @@ def test_asking_together_finds_what_asking_one_by_one_finds(condition: str) -> N
     assert sum(map(len, found[0])) > 5000
 
 
-def test_a_batch_tells_everything_before_a_bad_vector() -> None:
+def test_batch_reports_all_matches_before_a_bad_vector() -> None:
     chance = random.Random(7)
     matcher = FastMatcher(None, "subset", 1, 0, 0)
     for number in range(200):

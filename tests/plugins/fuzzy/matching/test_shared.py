@@ -52,7 +52,7 @@ def _threshold_of(matcher: SharedMatcher, key: int) -> int:
     return int(np.searchsorted(concept.ends, place, side="right"))
 
 
-def test_a_concept_that_nobody_holds_leaves_nothing_behind() -> None:
+def test_unreferenced_concept_leaves_nothing_behind() -> None:
     matcher = SharedMatcher(None)
     vector = vectors(1, random.Random(1))[0].tobytes()
     for round_ in range(3):

@@ -41,7 +41,7 @@ def test_one_that_cannot_be_used_is_refused_in_words(name: str, value: str, why:
         outside_aggregators([entry(name, value)])
 
 
-def test_what_a_function_does_wrong_is_told_as_a_bad_expression() -> None:
+def test_function_errors_are_reported_as_bad_expression() -> None:
     rows = np.full((3, 2), 0.5)
     assert guarded("twice", lambda degrees: degrees.sum(axis=1) * 2)(rows).tolist() == [1.0] * 3
     with pytest.raises(BadExpression, match="must return 3 numbers"):

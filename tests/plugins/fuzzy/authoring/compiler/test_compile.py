@@ -567,7 +567,7 @@ def test_a_new_tag_is_a_plug_in() -> None:
 
 
 @pytest.mark.parametrize("hedge", HEDGES)
-def test_the_languages_own_hedges_are_no_noise(hedge: str) -> None:
+def test_built_in_hedges_are_not_reported_as_noise(hedge: str) -> None:
     sets = set_of('<trapezoidal left="36" right="38" width="2"/>')
     hedged = f'<fuzzy-set term="h"><hedge name="{hedge}"/><term>t</term></fuzzy-set><is>h</is>'
     body = sets.replace("<is>t</is>", hedged)
@@ -763,7 +763,7 @@ def test_keep_that_cannot_be_is_refused(body: str, keep: str, code: str) -> None
         compiled(body, attributes=f'keep="{keep}"')
 
 
-def test_who_asks_for_longer_than_a_notification_lives_is_told() -> None:
+def test_age_beyond_notification_lifetime_is_reported() -> None:
     assert not compiled(HIGH, attributes='keep="PT1H2M36S"').warnings
     (warning,) = (one for one in compiled(HIGH, attributes='keep="PT2H"').warnings if one.code != "D160")
     assert warning.code == "D142"

@@ -277,7 +277,7 @@ def test_strict_and_tolerance_judge_a_shift() -> None:
     assert compile_subscription(exact, "f", table, CompileOptions(strict=True, tolerance=0.0)).deviation == 0
 
 
-def test_a_shift_is_told_in_the_authors_unit() -> None:
+def test_shift_is_reported_in_the_unit_of_the_author() -> None:
     table = table_of(("0", "1000"), 1, unit="m")
     (warning,) = compile_subscription(
         subscription(crisp("gt", '<domain unit="km"/>0.3'), "tent"), "f", table
@@ -345,7 +345,7 @@ def test_law_a_curve_strays_no_farther_than_announced(
 
 
 @given(tables(), st.integers(0, 255), st.integers(0, 255), st.integers(0, 255))
-def test_law_words_tell_the_core_of_any_three_bytes(table: MissionTable, v: int, V: int, g: int) -> None:
+def test_law_words_describe_the_core_of_any_three_bytes(table: MissionTable, v: int, V: int, g: int) -> None:
     attribute = table.event("tent").attribute("a")
     v, V = sorted((v, V))
     words = constraint_words((v, V, g), attribute).split(", falling")[0]
