@@ -67,7 +67,7 @@ def test_every_shown_command_ends_0(
                     time.sleep(2)
                 else:
                     for part in command.split(" && "):
-                        end_well(part, dens)
+                        assert_ends_well(part, dens)
                 for beginning, step in page.after.items():
                     if command.startswith(beginning):
                         step(tmp_path)
@@ -78,7 +78,7 @@ def test_every_shown_command_ends_0(
             assert process.returncode == (0 if "--count" in command else 130), f"{command}\n{out}"
 
 
-def end_well(command: str, dens: Dens) -> None:
+def assert_ends_well(command: str, dens: Dens) -> None:
     program, *arguments = shlex.split(command)
     if program == "dens":
         ended = dens(*arguments)

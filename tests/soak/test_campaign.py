@@ -15,10 +15,10 @@ FAILING_PLANS = ROOT / "tests" / "emulation" / "fault_injection" / "failing_plan
 
 
 def test_ten_thousand_seeds() -> None:
-    _hold(run_seeds(range(1, 10_001)))
+    _assert_holds(run_seeds(range(1, 10_001)))
 
 
-def _hold(verdicts: list[Verdict]) -> None:
+def _assert_holds(verdicts: list[Verdict]) -> None:
     """Keep the plans of the worlds that broke a promise, and demand that there are none."""
     broken = [verdict for verdict in verdicts if not verdict.ok]
     for verdict in broken:
@@ -27,11 +27,11 @@ def _hold(verdicts: list[Verdict]) -> None:
 
 
 def test_three_thousand_seeds_of_brokers() -> None:
-    _hold(run_plans(range(1, 3_001), draw_brokers))
+    _assert_holds(run_plans(range(1, 3_001), draw_brokers))
 
 
 def test_a_thousand_seeds_of_the_languages_that_ship() -> None:
-    _hold(run_plans(range(1, 1_001), draw_languages))
+    _assert_holds(run_plans(range(1, 1_001), draw_languages))
 
 
 def test_three_hundred_kills_of_mediators(tmp_path: Path) -> None:

@@ -10,7 +10,13 @@ from plugins.composite.results import results_of
 from plugins.composite.vectors import decode_body, encode_body
 from tests.plugins.composite.mutations import mutated, survives
 from tests.plugins.composite.oracle import Asked
-from tests.plugins.composite.test_oracle import Stream, agrees, consumed_in_turn, every_match, quietly
+from tests.plugins.composite.test_oracle import (
+    Stream,
+    assert_agrees_with_oracle,
+    assert_consumed_in_turn,
+    assert_every_match_is_found,
+    assert_quiet_agrees_with_oracle,
+)
 from tests.plugins.composite.test_vectors import EXAMPLES, PREDICTS
 from tests.plugins.composite.worlds import asked, body_of, streams
 
@@ -39,40 +45,40 @@ def test_ten_million_vectors() -> None:
 @AT_LENGTH
 @given(asked(), streams(), st.integers(0, 99))
 def test_one_source(wanted: Asked, readings: Stream, seed: int) -> None:
-    agrees(wanted, readings, False, seed)
+    assert_agrees_with_oracle(wanted, readings, False, seed)
 
 
 @AT_LENGTH
 @given(asked(), streams(sources=2, has_key=True), st.integers(0, 99))
 def test_two_sources_with_a_key(wanted: Asked, readings: Stream, seed: int) -> None:
-    agrees(wanted, readings, True, seed)
+    assert_agrees_with_oracle(wanted, readings, True, seed)
 
 
 @AT_LENGTH
 @given(asked(is_any=True), streams(sources=2), st.integers(0, 99))
 def test_any_source(wanted: Asked, readings: Stream, seed: int) -> None:
-    agrees(wanted, readings, False, seed)
+    assert_agrees_with_oracle(wanted, readings, False, seed)
 
 
 @AT_LENGTH
 @given(asked(most=3), streams(most=7, sources=2, has_key=True), st.integers(0, 99))
 def test_every_match_with_a_key(wanted: Asked, readings: Stream, seed: int) -> None:
-    every_match(wanted, readings, True, seed)
+    assert_every_match_is_found(wanted, readings, True, seed)
 
 
 @AT_LENGTH
 @given(asked(most=3, is_any=True), streams(most=7, sources=2), st.integers(0, 99))
 def test_every_match_of_any_source(wanted: Asked, readings: Stream, seed: int) -> None:
-    every_match(wanted, readings, False, seed)
+    assert_every_match_is_found(wanted, readings, False, seed)
 
 
 @AT_LENGTH
 @given(asked(), streams(sources=2, has_key=True), st.integers(0, 99))
 def test_first_for_each_key(wanted: Asked, readings: Stream, seed: int) -> None:
-    consumed_in_turn(wanted, readings, True, seed)
+    assert_consumed_in_turn(wanted, readings, True, seed)
 
 
 @AT_LENGTH
 @given(asked(), streams(sources=2, has_key=True), st.sampled_from((9, 16, 30)), st.integers(0, 99))
 def test_quiet_for_each_key(wanted: Asked, readings: Stream, quiet_q: int, seed: int) -> None:
-    quietly(wanted, readings, True, quiet_q, seed)
+    assert_quiet_agrees_with_oracle(wanted, readings, True, quiet_q, seed)

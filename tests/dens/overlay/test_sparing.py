@@ -355,7 +355,7 @@ deeds = st.one_of(
 meetings = st.tuples(st.just("meet"), st.sampled_from((*PAIRS, *TO_SOURCE, *TO_SOURCE)))
 
 
-def lived_through(net: CoveredNet, deeds: list[tuple[object, ...]]) -> set[tuple[int, int]]:
+def deliveries_after(net: CoveredNet, deeds: list[tuple[object, ...]]) -> set[tuple[int, int]]:
     """Do all that in a world; return who saw which reading."""
     revisions: dict[tuple[int, int], int] = {}
     readings: dict[int, int] = {}
@@ -398,7 +398,7 @@ def test_law_who_is_in_contact_sees_the_same_with_covering_and_without(
     seen = []
     for net in (covered_net(), CoveredNet(None)):
         net.meet(MEDIC, DRIVER, FIRST, SECOND, SOURCE, for_good=True)
-        seen.append(lived_through(net, script))
+        seen.append(deliveries_after(net, script))
     assert seen[0] == seen[1]
 
 
@@ -408,7 +408,7 @@ def test_law_covering_loses_no_delivery_for_any_contacts(
     script: list[tuple[object, ...]],
 ) -> None:
     """Filters live longer where they are relied on, so something more may be seen, and never less."""
-    with_covering, without = (lived_through(net, script) for net in (covered_net(), CoveredNet(None)))
+    with_covering, without = (deliveries_after(net, script) for net in (covered_net(), CoveredNet(None)))
     assert without <= with_covering
 
 

@@ -22,7 +22,7 @@ def delivered_from(out: Path) -> set[int]:
     return {row["origin"] for row in rows(out, "messages") if row["kind"] == "delivered"}
 
 
-def everything_owed_is_delivered(out: Path, subscriber: int, until_ms: int) -> None:
+def assert_all_expected_deliveries_arrive(out: Path, subscriber: int, until_ms: int) -> None:
     """What was acknowledged to its source and published before this moment was delivered, once."""
     taken = {
         (row["origin"], row["number"])
@@ -97,7 +97,7 @@ def test_relays_and_mediators_crash_and_everything_acknowledged_arrives(tmp_path
     )  # fmt: skip
     path = line(tmp_path, "sfmfmfp", faults, radio=", loss = 0.1", duration_s=3600)
     summary, out = run(path, "shortest_path")
-    everything_owed_is_delivered(out, 0, 3_000_000)
+    assert_all_expected_deliveries_arrive(out, 0, 3_000_000)
     assert summary.delivered > 20
     assert {row["lost"] for row in rows(out, "hops")} >= {None, "no_route", "radio"}
 
@@ -130,7 +130,7 @@ def test_a_long_and_slow_line_retransmits_little(tmp_path: Path) -> None:
     path = line(tmp_path, "s" + "f" * 10 + "mp")
     slow = ["radio.handheld.rate_bytes_per_s=400", "duration_s=3600"]
     summary, out = run(path, "shortest_path", slow)
-    everything_owed_is_delivered(out, 0, 3_000_000)
+    assert_all_expected_deliveries_arrive(out, 0, 3_000_000)
     contacts = rows(out, "overlay_contacts")
     assert [(row["a"], row["b"], row["hops"]) for row in contacts] == [(0, 11, 11)]
     duplicates = [row for row in rows(out, "messages") if row["kind"] == "duplicate"]

@@ -7,12 +7,12 @@ from plugins.composite.composites import (
     PREDICTED,
     Composite,
     Opening,
-    Told,
+    WitnessEntry,
     encode_composite,
 )
 from plugins.composite.language import COMPOSITE_ID
 
-WITNESS = (Told(0, 1, 0, (0,), b"\x05"),)
+WITNESS = (WitnessEntry(0, 1, 0, (0,), b"\x05"),)
 
 
 def made(at_ms: int, number: int, kind: int, opening: int, *, source: int = 3) -> dict[str, object]:

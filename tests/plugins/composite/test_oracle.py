@@ -65,7 +65,7 @@ def whole(body: bytes, readings: Stream) -> list[tuple[tuple[int, int, int, int]
     ]
 
 
-def agrees(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
+def assert_agrees_with_oracle(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
     body, order = body_of(wanted, has_key=has_key)
     events = [seen for seen, _ in readings]
     definition = {name(end): degree for end, degree in oracle.ends(wanted, events).items()}
@@ -84,22 +84,24 @@ def agrees(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
 @LAWS
 @given(asked(), streams(), st.booleans(), st.integers(0, 99))
 def test_ends_are_those_of_the_definition(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
-    agrees(wanted, readings, False, seed)
+    assert_agrees_with_oracle(wanted, readings, False, seed)
 
 
 @LAWS
 @given(asked(), streams(sources=2, has_key=True), st.integers(0, 99))
 def test_ends_with_a_key_and_two_sources(wanted: Asked, readings: Stream, seed: int) -> None:
-    agrees(wanted, readings, True, seed)
+    assert_agrees_with_oracle(wanted, readings, True, seed)
 
 
 @LAWS
 @given(asked(is_any=True), streams(sources=2), st.integers(0, 99))
 def test_ends_over_sources(wanted: Asked, readings: Stream, seed: int) -> None:
-    agrees(wanted, readings, False, seed)
+    assert_agrees_with_oracle(wanted, readings, False, seed)
 
 
-def quietly(wanted: Asked, readings: Stream, has_key: bool, quiet_q: int, seed: int) -> None:
+def assert_quiet_agrees_with_oracle(
+    wanted: Asked, readings: Stream, has_key: bool, quiet_q: int, seed: int
+) -> None:
     """Check that one composite comes for each key and piece of time, whatever class its last event has."""
     body, _ = body_of(wanted, has_key=has_key, quiet_q=quiet_q)
     shuffled = random.Random(seed).sample(readings, len(readings))
@@ -117,10 +119,10 @@ def quietly(wanted: Asked, readings: Stream, has_key: bool, quiet_q: int, seed: 
 def test_quiet_lets_one_pass_for_each_key_and_piece_of_time(
     wanted: Asked, readings: Stream, quiet_q: int, seed: int
 ) -> None:
-    quietly(wanted, readings, True, quiet_q, seed)
+    assert_quiet_agrees_with_oracle(wanted, readings, True, quiet_q, seed)
 
 
-def every_match(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
+def assert_every_match_is_found(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
     """Check that `all` finds every match, in a whole stream and at a composer in any order of arrival."""
     body, order = body_of(wanted, has_key=has_key, select="all")
     events = [seen for seen, _ in readings]
@@ -161,16 +163,16 @@ def _class(wanted: Asked, leaf: int) -> int:
 @LAWS
 @given(asked(most=3), streams(most=7, sources=2, has_key=True), st.integers(0, 99))
 def test_all_with_a_key_and_two_sources(wanted: Asked, readings: Stream, seed: int) -> None:
-    every_match(wanted, readings, True, seed)
+    assert_every_match_is_found(wanted, readings, True, seed)
 
 
 @LAWS
 @given(asked(most=3, is_any=True), streams(most=7, sources=2), st.integers(0, 99))
 def test_all_over_sources(wanted: Asked, readings: Stream, seed: int) -> None:
-    every_match(wanted, readings, False, seed)
+    assert_every_match_is_found(wanted, readings, False, seed)
 
 
-def consumed_in_turn(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
+def assert_consumed_in_turn(wanted: Asked, readings: Stream, has_key: bool, seed: int) -> None:
     """Check that `first` finds matches that lie wholly one after the other, for each source and key."""
     body, _ = body_of(wanted, has_key=has_key, select="first")
     apart: dict[tuple[int, tuple[int, ...]], list[Seen]] = {}
@@ -188,7 +190,7 @@ def consumed_in_turn(wanted: Asked, readings: Stream, has_key: bool, seed: int) 
 @LAWS
 @given(asked(), streams(sources=2, has_key=True), st.integers(0, 99))
 def test_first_with_a_key_and_two_sources(wanted: Asked, readings: Stream, seed: int) -> None:
-    consumed_in_turn(wanted, readings, True, seed)
+    assert_consumed_in_turn(wanted, readings, True, seed)
 
 
 @LAWS

@@ -9,7 +9,7 @@ from dens.overlay.events import MessageQuarantined
 from emulation.fault_injection.topics import LANGUAGE, topic_covers
 from plugins.routing import Changes, CoveringTable
 from tests.dens.overlay.broker.net import BrokerNet
-from tests.dens.overlay.broker.test_routing_laws import attached, lived_through, random_graph
+from tests.dens.overlay.broker.test_routing_laws import attached, check_history, random_graph
 from tests.dens.overlay.broker.topic_routing import TABLES, TopicRouting
 
 
@@ -34,7 +34,7 @@ class Breaking(CoveringTable):
 def test_a_table_that_fails_becomes_one_of_equal_bodies(seed: int) -> None:
     chance = Random(seed)
     links = random_graph(chance, 4) + attached(chance, 4, 3)
-    net = lived_through(BrokerNet(links, table=Breaking), seed, 3, 30)
+    net = check_history(BrokerNet(links, table=Breaking), seed, 3, 30)
     told = [event for _, event in net.events if isinstance(event, MessageQuarantined)]
     reasons = {event.reason.split(" at ")[0] for event in told if event.reason}
     assert reasons == {"covering: ZeroDivisionError"}
@@ -53,7 +53,7 @@ def test_relations_that_fail_are_answered_carefully(verb: str, monkeypatch: pyte
         return bool(sound(self, one, other))
 
     monkeypatch.setattr(TopicRouting, verb, fails)
-    lived_through(net, 7, 3, 30)
+    check_history(net, 7, 3, 30)
 
 
 def test_a_bad_body_is_refused_and_changes_nothing() -> None:

@@ -17,23 +17,23 @@ from dens.overlay.wire.codes import NOTIFICATION, Status
 from dens.overlay.wire.item import Item, ItemId
 from tests.dens.overlay.broker import test_faults
 from tests.dens.overlay.broker.net import Air, BrokerNet
-from tests.dens.overlay.broker.test_routing_laws import attached, lived_through, random_graph
+from tests.dens.overlay.broker.test_routing_laws import attached, check_history, random_graph
 
 Patch = pytest.MonkeyPatch
 PATIENCE_MS = 300_000
 EVER = BrokerOptions(patience_ms=PATIENCE_MS)
 
 
-def histories() -> None:
+def check_histories() -> None:
     """Live through networks as the laws do."""
     for seed in range(12):
         chance = Random(seed)
         links = random_graph(chance, 5) + attached(chance, 5, 3)
-        net = lived_through(BrokerNet(links), seed, 3, 40)
+        net = check_history(BrokerNet(links), seed, 3, 40)
         assert all(count == 1 for count in net.crossings.values())
 
 
-def late_frames() -> None:
+def check_late_frames() -> None:
     """Take subscriptions back while frames are lost, and publish before the network has come to rest. What
     has no receiver at all waits for one, so another subscriber is served all the time.
     """
@@ -56,7 +56,7 @@ def late_frames() -> None:
         assert set(net.delivered) == net.oracle.owed
 
 
-def crashes() -> None:
+def check_crashes() -> None:
     """Let each of three brokers crash at every moment of a notification's way while the next receiver does
     not hear it, and subscribe later.
     """
@@ -80,7 +80,7 @@ def crashes() -> None:
             assert set(net.delivered) == net.oracle.owed
 
 
-def races() -> None:
+def check_races() -> None:
     """Take an advertisement back and make it again while one broker hears the second news before the first:
     every broker still has a way to the publisher.
     """
@@ -194,12 +194,12 @@ def lost_stores() -> None:
 
 
 BUGS: list[tuple[Callable[[Patch], None], Callable[[], None]]] = [
-    (breaks_before_it_makes, late_frames),
-    (forgets_before_the_acknowledgement, crashes),
-    (forgets_the_parent, crashes),
-    (covers_for_other_trees, histories),
-    (trees_of_nothing_are_forgotten, races),
-    (tells_nothing_when_a_tree_comes, histories),
+    (breaks_before_it_makes, check_late_frames),
+    (forgets_before_the_acknowledgement, check_crashes),
+    (forgets_the_parent, check_crashes),
+    (covers_for_other_trees, check_histories),
+    (trees_of_nothing_are_forgotten, check_races),
+    (tells_nothing_when_a_tree_comes, check_histories),
     (keeps_a_parent_below, test_faults.test_a_lost_store_makes_no_lasting_loop),
     (expects_no_further_receivers, lost_stores),
 ]
@@ -214,6 +214,8 @@ def test_a_planted_bug_is_noticed(
         law()
 
 
-@pytest.mark.parametrize("law", [histories, late_frames, crashes, races], ids=lambda law: law.__name__)
+@pytest.mark.parametrize(
+    "law", [check_histories, check_late_frames, check_crashes, check_races], ids=lambda law: law.__name__
+)
 def test_without_a_bug_nothing_is_noticed(law: Callable[[], None]) -> None:
     law()

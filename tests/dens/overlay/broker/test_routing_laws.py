@@ -72,7 +72,7 @@ class History:
             yield
 
 
-def lived_through(net: BrokerNet, seed: int, ends: int, steps: int) -> BrokerNet:
+def check_history(net: BrokerNet, seed: int, ends: int, steps: int) -> BrokerNet:
     for _ in History(seed, ends, steps).live_through(net):
         assert set(net.delivered) == net.oracle.owed
     assert len(net.delivered) == len(set(net.delivered))
@@ -87,8 +87,8 @@ def test_every_network_delivers_what_the_oracle_owes(
     chance = Random(seed)
     links = random_graph(chance, brokers) if circles and brokers > 1 else random_tree(chance, brokers)
     ends = attached(chance, brokers, 3)
-    routed = lived_through(BrokerNet(links + ends, table=TABLES[table]), seed, 3, 25)
-    flooded = lived_through(BrokerNet(links + ends, options=BrokerOptions(floods=True)), seed, 3, 25)
+    routed = check_history(BrokerNet(links + ends, table=TABLES[table]), seed, 3, 25)
+    flooded = check_history(BrokerNet(links + ends, options=BrokerOptions(floods=True)), seed, 3, 25)
     assert set(routed.delivered) == set(flooded.delivered)
     assert all(count == 1 for count in routed.crossings.values())
     assert len(routed.crossings) <= len(flooded.crossings)
@@ -102,21 +102,21 @@ def test_without_advertisements_a_tree_delivers_the_same(seed: int, brokers: int
     chance = Random(seed)
     links = random_tree(chance, brokers) + attached(chance, brokers, 3)
     options = BrokerOptions(advertisements=False)
-    net = lived_through(BrokerNet(links, options=options, table=TABLES[table]), seed, 3, 25)
+    net = check_history(BrokerNet(links, options=options, table=TABLES[table]), seed, 3, 25)
     assert all(count == 1 for count in net.crossings.values())
 
 
 def test_languages_without_relations_compare_bytes() -> None:
     chance = Random(5)
     links = random_graph(chance, 5) + attached(chance, 5, 3)
-    lived_through(BrokerNet(links, has_relations=False), 5, 3, 40)
+    check_history(BrokerNet(links, has_relations=False), 5, 3, 40)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_with_a_mission_key_it_is_the_same(seed: int) -> None:
     chance = Random(seed)
     links = random_graph(chance, 5) + attached(chance, 5, 2)
-    lived_through(BrokerNet(links, key=b"a mission key"), seed, 2, 20)
+    check_history(BrokerNet(links, key=b"a mission key"), seed, 2, 20)
 
 
 @pytest.mark.parametrize("seed", range(6))
