@@ -205,7 +205,7 @@ def _figure(delay: Delay, total: DeliveryCounts) -> str:
         return svg(
             chart,
             "delay",
-            "How long deliveries took",
+            "Delay of expected deliveries",
             "A rising curve, the Kaplan–Meier estimate of the share of expected deliveries that arrive; "
             f"it ends at {share_text(delay.estimate)}. {share_text(total.ratio)} were delivered by the end "
             f"of the run, {total.open} pairs were still open. The median is "

@@ -154,7 +154,7 @@ def _figure(filtering: Filtering) -> str:
         return svg(
             chart,
             "filtering",
-            "What the watchdogs did with the readings",
+            "Readings released and suppressed by the watchdogs",
             "One bar: " + ", ".join(f"{name} {count}" for count, name, _ in parts if count) + ".",
         )
 

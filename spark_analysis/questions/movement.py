@@ -169,7 +169,7 @@ def _figure(tracks: Sequence[Track], meetings: Sequence[Meeting]) -> str:
         return svg(
             chart,
             "map",
-            "Tracks of the nodes and where they met",
+            "Tracks of the nodes, and places where contacts began",
             f"A map with the paths of {len(tracks)} nodes over {width:.0f} by {height:.0f} metres, and "
             f"{len(meetings)} places where a contact began.",
         )

@@ -173,7 +173,10 @@ def _delays_figure(comparison: Comparison) -> str:
             if variant.arrived
         )
         return svg(
-            figure, "delays", "How long deliveries took", f"Rising curves that end at: {ends or NOT_KNOWN}."
+            figure,
+            "delays",
+            "Delay of expected deliveries",
+            f"Rising curves that end at: {ends or NOT_KNOWN}.",
         )
 
 
