@@ -72,7 +72,7 @@ class CsvSource:
             self._file = file
 
     def stop(self) -> None:
-        """Let go of the file, and remember how far it was read."""
+        """Close the file, and remember how far it was read."""
         if self._file is not None:
             self._file.close()  # type: ignore[attr-defined]
             self._file = None

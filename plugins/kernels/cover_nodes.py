@@ -97,7 +97,7 @@ class CoverNodes:
             self._run(cover.insert_all, len(chosen), chosen)
 
     def remove(self, keys: Sequence[SubscriptionKey]) -> None:
-        """Let go of held keys, in this order. The children of a root find another root or become roots."""
+        """Release held keys, in this order. The children of a root find another root or become roots."""
         chosen = [self.numbers.pop(key) for key in keys]
         if len(chosen) == 1:
             self._run(cover.remove, 1, chosen[0])

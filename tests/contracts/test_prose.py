@@ -31,6 +31,9 @@ INSTEAD = {
     "foretell": "predict",
     "foretells": "predicts",
     "in vain": "unnecessarily",
+    "says whether": "returns whether",
+    "lets? go of": "release",
+    "puts? up with": "tolerate",
 }
 PATTERN = re.compile(
     rf"\b(?:{'|'.join(INSTEAD)}|is no (?!longer|more than|less than|later than|earlier than))\b",
@@ -42,8 +45,8 @@ LEFT: dict[str, int] = {
     "tests": 1,
 }
 
-DATA_NAME = '"owed"'
-"""A column of traces and a key of documents that keep their names."""
+DATA_NAMES = ('"owed"', '"foretold"')
+"""Columns of traces and keys of documents that keep their names."""
 
 
 def texts_of(path: Path) -> str:
@@ -53,7 +56,7 @@ def texts_of(path: Path) -> str:
         return re.sub(r"`[^`\n]+`", "", text)
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     texts = (token.string for token in tokens if token.type in (tokenize.COMMENT, tokenize.STRING))
-    return "\n".join(text for text in texts if text != DATA_NAME)
+    return "\n".join(text for text in texts if text not in DATA_NAMES)
 
 
 def folder_of(name: str) -> str:

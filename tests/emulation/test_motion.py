@@ -17,7 +17,7 @@ from emulation.scenario import load_scenario
 
 
 class Straight(EachAlone):
-    """Goes up and down, to so many metres beyond the upper edge."""
+    """Goes up and down, to this many metres beyond the upper edge."""
 
     def __init__(self, beyond_m: float) -> None:
         self._beyond_m = beyond_m

@@ -23,7 +23,7 @@ from watchdog.pool import Pool
 from watchdog.reading import Reading, Release
 
 MOST = {1: 7, 2: 15}
-"""The attributes that a feature of so many bytes has beside the age."""
+"""The attributes that a feature of this many bytes has beside the age."""
 
 
 @dataclass(frozen=True)

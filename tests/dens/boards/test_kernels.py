@@ -37,7 +37,7 @@ def judged_here(first: int, batches: int) -> int:
 
 
 def assert_judged_alike(runtime: str, batches: int) -> None:
-    """Compare so many batches for each part with what CPython says of them."""
+    """Compare this many batches for each part with the results of CPython."""
     program = JUDGE % (GRADERS[runtime], PARTS, batches, batches)
     there = [int(line) for line in run_on(runtime, program, FILES).split()]
     assert there == [judged_here(part * batches, batches) for part in range(PARTS)]

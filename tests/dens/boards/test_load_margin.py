@@ -18,8 +18,8 @@ TABLE = load_mission_table(["weather"])
 STATEMENT = "c=a+b*25-(a&b)*4711;d=c+a*b&255;"
 """32 characters."""
 MARGIN = {True: 4, False: 8}
-"""So many of them, 128 characters with recorded readings and 256 without, load; and so does every smaller
-number.
+"""Statements that still fit: 128 characters with recorded readings and 256 without; every smaller number loads
+too.
 """
 
 
@@ -34,7 +34,7 @@ def built(folder: Path, is_recorded: bool, algorithm: str) -> dict[str, bytes]:
 
 
 def with_statements(files: dict[str, bytes], number: int) -> dict[str, bytes]:
-    """Return an image with so many statements more in its loop, which says whether it loads, and ends."""
+    """Return an image with this many extra statements in its loop, which reports that it loaded, and ends."""
     changed = dict(in_still_air(files))
     main = changed["main.py"].decode()
     assert main.endswith("run()\n")
@@ -77,7 +77,7 @@ def test_a_board_that_replays_several_attributes_works_out_the_curved_means(tmp_
 
 
 FREE = 1_600
-"""So many bytes of heap are free when the networked image has loaded; it had 1,680 before readings began with
+"""Bytes of free heap when the networked image has loaded; it had 1,680 before readings began with
 the number of a session."""
 
 

@@ -101,7 +101,7 @@ def asked(net: Bridge, number: int, path: Path) -> dict[str, Any]:
 
 
 def until_answered(net: Bridge, number: int, path: Path, mediators: int) -> dict[str, Any]:
-    """Ask until so many DENS nodes answer, and all of them do."""
+    """Query until this many DENS nodes answer, and all of them do."""
     end_s = time.monotonic() + LONG_S
     while True:
         document = asked(net, number, path)

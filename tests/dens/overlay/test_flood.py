@@ -102,7 +102,7 @@ def test_a_flood_does_not_fill_the_air_of_others(flood_bytes: int) -> None:
 
 
 def converse(a: Engine, b: Engine, begin_ms: int, end_ms: int, most_bytes: int = 10**9) -> int:
-    """Let two engines speak until so many bytes of notifications have crossed; return how many did."""
+    """Let two engines talk until this many bytes of notifications were sent; return the number sent."""
     a.contact_opened(b.node, begin_ms)
     b.contact_opened(a.node, begin_ms)
     crossed = 0

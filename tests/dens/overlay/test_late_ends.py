@@ -33,7 +33,7 @@ DELAY_MS = 3
 
 
 class Network:
-    """Four engines on links that take a little time; `is_woken` says whether each is woken for every end."""
+    """Four engines on links that take a little time; if `is_woken`, each is woken for every expiry."""
 
     def __init__(self, is_woken: bool) -> None:
         self.is_woken = is_woken

@@ -31,7 +31,7 @@ ASKER = 100
 
 
 def line(mediators: int, **more: object) -> Partition:
-    """An asker at the first of so many mediators in a row, each with a publisher of its own."""
+    """A querier at the first of this many mediators in a row, each with a publisher of its own."""
     world = Partition(**more)  # type: ignore[arg-type]
     for node in range(1, mediators + 1):
         world.add(node)

@@ -256,7 +256,7 @@ def all_owed(node: DensNode) -> set[tuple[ItemId, int, int]]:
 
 
 def held_by(count: int) -> MemoryStore:
-    """Return the store of a node that holds a subscription and so many notifications of ten publishers."""
+    """Return the store of a node that holds a subscription and this many notifications of ten publishers."""
     one = Counted(limits=LARGE)
     greet(one.node, 3, Role.MEDIATOR)
     give(one.node, 3, asks(0))

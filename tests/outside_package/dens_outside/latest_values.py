@@ -40,7 +40,7 @@ class LatestValues:
         return True
 
     def stop(self) -> None:
-        """Rest: there is nothing to let go of."""
+        """Rest: there is nothing to release."""
 
 
 LATEST_VALUES = SourceKind(

@@ -18,7 +18,7 @@ PUBLICATION = bytes.fromhex("000184000000030300029260822c01007802012819")
 
 
 def few(examples: int) -> settings:
-    """Return so many examples, because each takes long; `make soak` has as many of all laws."""
+    """Return this many examples, because each takes long; `make soak` has as many of all laws."""
     usual = settings.default
     is_soak = usual is not None and usual.max_examples >= SOAK
     return settings(max_examples=usual.max_examples if is_soak else examples)
@@ -29,7 +29,7 @@ SCALE = sorted({*range(0, LAST_THRESHOLD + 1, 2), HALF})
 
 
 def raised(threshold: int, steps: int) -> int:
-    """Return a threshold that is so many steps higher, or the highest."""
+    """Return a threshold that is this many steps higher, or the highest."""
     return SCALE[min(SCALE.index(threshold) + steps, len(SCALE) - 1)]
 
 

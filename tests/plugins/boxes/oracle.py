@@ -132,7 +132,7 @@ class Drawn:
 
 
 def drawn(documents: int, events: int, seed: int, event: EventClass) -> Drawn:
-    """Return so many conditions and events of a class."""
+    """Return this many conditions and events of a class."""
     chance = Random(seed)
     trees = tuple(_tree(chance, event, 3) for _ in range(documents))
     return Drawn(event, trees, tuple(_event(chance, event, trees) for _ in range(events)))

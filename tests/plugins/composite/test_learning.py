@@ -24,7 +24,7 @@ STREAMS = st.lists(
 
 
 def readings_of(stream: Sequence[tuple[str, int, int]]) -> list[StreamReading]:
-    """Return letters of addresses, each so many seconds after the one before."""
+    """Return letters of addresses, each this many seconds after the one before."""
     found = []
     second = 0
     for number, (letter, address, later) in enumerate(stream):

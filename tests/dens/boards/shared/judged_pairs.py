@@ -11,7 +11,7 @@ from watchdog.pool import Pool
 SUBSCRIPTIONS = 20
 READINGS = 50
 PAIRS = SUBSCRIPTIONS * READINGS
-"""So many pairs are in a batch, whose subscriptions have one aggregator and one number of attributes."""
+"""Pairs per batch; the subscriptions of a batch have one aggregator and one number of attributes."""
 
 
 def packed(chance: Chance, aggregator: int, k: int, aged: int, is_any: bool) -> bytearray:
@@ -38,7 +38,7 @@ def packed(chance: Chance, aggregator: int, k: int, aged: int, is_any: bool) -> 
 
 
 def checksum(first: int, batches: int, judge) -> int:  # type: ignore[no-untyped-def]
-    """Return a checksum over what `judge`, a form of watchdog.grader.first_satisfied, says of so many batches
+    """Return a checksum over what `judge`, a form of watchdog.grader.first_satisfied, returns for some batches
     of pairs. Every eighth has an aggregator that is more than plain; rules are not tried with an age, for
     which they are evaluated 256 times.
     """

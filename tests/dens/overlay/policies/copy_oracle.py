@@ -59,7 +59,7 @@ class CopyOracle:
         self._spread(None)
 
     def begin(self, a: int, b: int, cut: str | None = None) -> None:
-        """Let a contact begin; `cut` says whether it ends "before" or "after" the message has crossed."""
+        """Let a contact begin; `cut` ends it "before" or "after" the message has crossed."""
         for one, other in ((a, b), (b, a)):
             self.contacts[one].append(other)
             if self._has(other):
