@@ -18,7 +18,7 @@ TABLE = load_mission_table(["weather"])
 STATEMENT = "c=a+b*25-(a&b)*4711;d=c+a*b&255;"
 """32 characters."""
 MARGIN = {True: 4, False: 8}
-"""Statements that still fit: 128 characters with recorded readings and 256 without; every smaller number loads
+"""Statements that still fit: 128 characters with recorded readings and 256 without; fewer fit
 too.
 """
 

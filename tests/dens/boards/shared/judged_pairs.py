@@ -38,7 +38,7 @@ def packed(chance: Chance, aggregator: int, k: int, aged: int, is_any: bool) -> 
 
 
 def checksum(first: int, batches: int, judge) -> int:  # type: ignore[no-untyped-def]
-    """Return a checksum over what `judge`, a form of watchdog.grader.first_satisfied, returns for some batches
+    """Return a checksum over what `judge`, a form of watchdog.grader.first_satisfied, returns for batches
     of pairs. Every eighth has an aggregator that is more than plain; rules are not tried with an age, for
     which they are evaluated 256 times.
     """
