@@ -14,6 +14,7 @@ PRICES = MatchingCosts(2.0, 5.0, 11.0, 23.0, 0.5)
 NOTIFICATION_US = 100.0
 
 
+@pytest.mark.slow
 def test_prices_of_an_imagined_machine_are_found_again() -> None:
     """A machine on which time is nothing but counted work, and a constant for each notification."""
     works: dict[int, MatchingWork] = {}

@@ -216,6 +216,7 @@ def test_every_expected_delivery_arrives_despite_mediator_crashes(ward: Path) ->
     assert report["delivery"]["repeated"] == 0
 
 
+@pytest.mark.slow
 def test_spark_judges_readings_and_documents_by_the_language_itself(ward: Path) -> None:
     truth = json.loads((ward / "report.json").read_text())["truth"]
     assert truth["held_back"] == 0

@@ -10,6 +10,7 @@ from knowledge_manager.mission_table import load_mission_table
 from tests.plugins.boxes import oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["weather", "patient"])
 def test_documents_mean_what_they_say(dens, tmp_path: Path, event: str) -> None:
     table = load_mission_table(["medical", "weather", "fire", "housing"])

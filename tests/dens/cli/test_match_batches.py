@@ -36,6 +36,7 @@ def lines(out: str) -> dict[int, list[list[object]]]:
     return {one["n"]: one["matches"] for one in map(json.loads, out.splitlines())}
 
 
+@pytest.mark.slow
 def test_every_algorithm_and_level_says_the_same(dens, files: list[str]) -> None:
     plain = dens("match", *files, "--algorithm", "scan")
     assert plain.code == 1

@@ -25,6 +25,7 @@ def told_in(language: int) -> int:
     return min(languages([])[language].matchers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ROUTED)
 def test_a_broker_takes_joins_of_every_neighbour_and_number(language: int) -> None:
     sample = SAMPLES[language]

@@ -178,7 +178,7 @@ def test_an_rfc_8032_vector() -> None:
     [
         ("", "one line"),
         ("dens-mission-2 - " + "0" * 64, "one line"),
-        ("dens-magic-1 - " + "0" * 64, "no kind"),
+        ("dens-magic-1 - " + "0" * 64, "not a kind of key"),
         ("dens-mission-1 - 00", "32 bytes"),
         ("dens-mission-1 5 " + "0" * 64, "belongs to no node"),
         ("dens-node-1 7 " + "0" * 64, "derive it again: dens key derive MISSION_KEY --node 7 --role ROLE"),

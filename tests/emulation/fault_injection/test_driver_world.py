@@ -13,6 +13,7 @@ from emulation.fault_injection.invariant import BrokenInvariant
 SEEDS = (1, 2, 5, 8, 81)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_everything_honest_arrives_once_and_nothing_forged_changes_anything(seed: int) -> None:
     world = DriverWorld(seed, draw_driver(seed))

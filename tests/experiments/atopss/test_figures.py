@@ -35,6 +35,7 @@ def measured(name: str, asked: Request = TINY) -> Panel:
     return figure.measure(Request(small=True, **given), lambda step: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FAMILY.figures.keys() - TOGETHER))
 def test_a_figure_has_all_its_values_and_verdicts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, amount in ((crisp_figures, 20), (precision, 20), (aggregations, 20), (merged_thresholds, 40)):

@@ -21,6 +21,7 @@ def measured(name: str, asked: Request = TINY) -> Panel:
     return place.measure(asked, lambda step: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [f"fig7{letter}" for letter in "abcdfghi"])
 def test_a_figure_has_all_its_values_with_intervals_and_verdicts(name: str) -> None:
     panel = measured(name)
@@ -70,6 +71,7 @@ def test_break_down_judges_the_same_subscriptions_as_flat() -> None:
     assert rules == pytest.approx(flat, rel=0.2)
 
 
+@pytest.mark.slow
 def test_memory_of_a_publisher_is_that_of_its_records() -> None:
     lines = measured("fig7g", Request(counts=(500,), seeds=(1,), repetitions=1)).lines
     [bytes_each] = lines["publisher, fnifs"].work["bytes a subscription"]

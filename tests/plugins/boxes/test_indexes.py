@@ -32,6 +32,7 @@ def test_every_index_is_here() -> None:
     assert {form.partition(",")[0] for form in FORMS} == set(INDEXES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @given(
     seed=st.integers(0, 2**32),

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_no_sender_can_make_a_matcher_remember() -> None:
     assert len(index._room.nodes) == 1024, "room grows with the largest publication alone"
 
 
+@pytest.mark.slow
 def test_an_index_is_written_down_and_read_again() -> None:
     chance = random.Random(7)
     concepts = list(dict.fromkeys(canonical(random_pattern(chance)) for _ in range(120)))

@@ -39,6 +39,7 @@ def test_pairs_survive_packing(rows: list[dict[int, bool]], first: int, cut: int
     ]
 
 
+@pytest.mark.slow
 def test_a_judge_says_what_one_process_says(tmp_path: Path) -> None:
     bodies, vectors = drawn(300, 12)
     bodies += bodies[:50]  # equal subscriptions are one concept

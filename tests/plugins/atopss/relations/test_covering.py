@@ -1,6 +1,7 @@
 """Law 11: the forest in rows against plain comparisons, after any history, one by one and in columns."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def drawn(chance: np.random.Generator, count: int, size: int) -> PlainColumns:
     return PlainColumns(0, attributes, corners, chance.choice([0, 0, 8, 15, 30], (count, size, 2)))
 
 
+@pytest.mark.slow
 def test_columns_are_subscriptions_side_by_side() -> None:
     chance = np.random.default_rng(29)
     for size in (1, 2):
