@@ -178,7 +178,7 @@ CASES: dict[str, Changes] = {
         (
             "[[sensor]]",
             '[[advertisement]]\ngroup = "medics"\nfile = "fever.xml"\nat_s = 9\nwithdrawn_at_s = 9\n\n'
-            '[[advertisement]]\ngroup = "patients"\nfile = "missing.xml"\n\n[[sensor]]',
+            '[[advertisement]]\ngroup = "patients"\nfile = "forgotten.xml"\n\n[[sensor]]',
         ),
     ],
     "a_wish_that_advertises_nothing": [
