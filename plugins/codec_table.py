@@ -6,7 +6,8 @@ read and written. The encoder, the decoder, the description of `dens decode` and
 the table: only authors need them, and a node starts without them. They are mappings from field names.
 
 A `CodecTable` takes bytes that were checked before. A `ReaderTable` checks while it reads: its widths follow
-from the content of the fields.
+from the content of the fields. So does a `StreamTable`, which splits the bytes where its reader marked them:
+its fields have pieces with names, and its reader is that of the language.
 
     >>> from collections import namedtuple
     >>> Dated = namedtuple("Dated", "stamp_s rest")
@@ -25,7 +26,7 @@ from the content of the fields.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from plugins.byte_numbers import ByteReader
 
@@ -173,3 +174,77 @@ def read_number(data: bytes) -> tuple[int]:
 
 def read_bytes(data: bytes) -> tuple[bytes]:
     return (data,)
+
+
+class Reader(Protocol):
+    """A position in bytes. For a field of several pieces, `read` appends to `ends` where each one ends."""
+
+    data: bytes
+    at: int
+    ends: list[int]
+
+
+Source = TypeVar("Source", bound=Reader)
+"""The reader of a layout, with what its fields need to know of earlier ones."""
+Written = TypeVar("Written")
+"""The object to encode."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamField(Generic[Source, Written]):
+    """One row of a `StreamTable`.
+
+    `width` is the notation of the reference pages. `read` moves the reader behind the field and returns the
+    values of `parts`, or raises. `name_piece` names a piece by its number and its bytes, if not as the field.
+    """
+
+    name: str
+    width: int | str
+    parts: tuple[str, ...]
+    read: Callable[[Source], tuple[Any, ...]]
+    write: Callable[[Written], bytes]
+    name_piece: Callable[[int, bytes], str] | None = None
+
+
+class StreamTable(Generic[Parts, Source, Written]):
+    """Rows in the order of their bytes. `make` takes the parts of all rows, in this order."""
+
+    def __init__(self, make: Callable[..., Parts], *fields: StreamField[Source, Written]) -> None:
+        self._make = make
+        self.fields = fields
+        self._reads = [field.read for field in fields]
+
+    def encode(self, written: Written) -> bytes:
+        return b"".join([field.write(written) for field in self.fields])
+
+    def decode(self, reader: Source) -> Parts:
+        values: list[object] = []
+        for read in self._reads:
+            values += read(reader)
+        return self._make(*values)
+
+    def split(self, reader: Source) -> dict[str, list[bytes]]:
+        """Return the pieces of every field, none for an absent one."""
+        pieces: dict[str, list[bytes]] = {}
+        for field in self.fields:
+            begin = reader.at
+            reader.ends.clear()
+            field.read(reader)
+            ends = reader.ends or ([reader.at] if reader.at > begin else [])
+            pieces[field.name] = [reader.data[at:end] for at, end in zip([begin, *ends], ends, strict=False)]
+        return pieces
+
+    def annotate(
+        self, pieces: Mapping[str, Sequence[bytes]], notes: Mapping[str, Any]
+    ) -> Iterator[tuple[str, bytes, Any]]:
+        """Yield the name, the bytes and the note of every piece that `split` returned.
+
+        `notes` has one note per field, and a sequence of notes for a field whose pieces have names.
+        """
+        for field in self.fields:
+            note, own = notes[field.name], pieces[field.name]
+            if field.name_piece is None:
+                yield from ((field.name, piece, note) for piece in own)
+                continue
+            for number, (piece, text) in enumerate(zip(own, note, strict=True)):
+                yield field.name_piece(number, piece), piece, text

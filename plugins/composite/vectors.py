@@ -1,15 +1,7 @@
-"""Encoding of a composite subscription.
+"""Encoding of a composite subscription, as a codec table: the rows of `SUBSCRIPTION` are the layout.
 
-    0   5    id, revision, lifetime, stamp (the first three are the overlay's)
-    5   1    high nibble threshold; bits 0–1 select, bit 2 scope any, bit 3 prediction
-    6   2    window
-    8   1    high nibble conditions c, low nibble primitives q
-    9   3    keep (lifetime code), quiet (0 none, else lifetime code), L
-    12  L    postfix (plugins.composite.pattern)
-    …   5c   conditions: two leaves as nibbles, low (2), high (2)
-    …        q primitives: length, then a subscription of the boards' language from its byte 5 on
-    …   1+qk key size k, for each primitive k attribute indexes
-    …        with prediction: probability, unit, horizon, S, then S times state mask (2) and eight β
+Bits and nibbles of a byte are the highest first. Primitives are subscriptions of the boards' language, from
+their byte 5 on. The first three bytes of a vector are the overlay's.
 
 Decoding is total: bytes are one subscription in its canonical encoding, or `VectorError` reports the offset.
 """
@@ -20,6 +12,7 @@ from typing import Final
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import UnknownName
 from plugins.board_parts import Constrained, constrained_by
+from plugins.codec_table import StreamField, StreamTable
 from plugins.composite.alternatives import (
     Condition,
     TooManyAlternatives,
@@ -35,7 +28,7 @@ from plugins.composite.bounds import (
     MOST_PRIMITIVES,
     WAIT_CLASSES,
 )
-from plugins.composite.pattern import Pattern, leaves_of, postfix, read_postfix
+from plugins.composite.pattern import Leaf, Pattern, leaves_of, postfix, read_postfix
 from watchdog.header import BODY_AT, NO_HEADER, body_of
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 from watchdog.vector import VectorError
@@ -101,113 +94,111 @@ def constraints_of(primitive: bytes, feature_bytes: int) -> Constrained:
     return constrained_by(bytes(2) + primitive, feature_bytes)
 
 
-def encode_body(parts: CompositeBody, feature_bytes: int) -> bytes:
-    """Return the bytes of a body. Inconsistent parts raise `VectorError`."""
-    spelt = postfix(parts.pattern)
-    flags = SELECTIONS.index(parts.select)
-    flags |= _SCOPE_ANY if parts.is_any_source else 0
-    flags |= 0 if parts.prediction is None else _PREDICTS
-    body = parts.stamp_s.to_bytes(2, "big") + bytes((parts.threshold << 4 | flags,))
-    body += parts.window_s.to_bytes(2, "big")
-    body += bytes((len(parts.conditions) << 4 | len(parts.primitives), parts.keep_q, parts.quiet_q))
-    body += bytes((len(spelt),)) + spelt
-    for one in parts.conditions:
-        body += bytes((one.first << 4 | one.second,))
-        body += one.low.to_bytes(2, "big") + one.high.to_bytes(2, "big")
-    body += b"".join(bytes((len(one),)) + one for one in parts.primitives)
-    body += bytes((len(parts.keys[0]),)) + b"".join(map(bytes, parts.keys))
-    if (wanted := parts.prediction) is not None:
-        body += bytes((wanted.probability, wanted.unit, wanted.horizon, len(wanted.model)))
-        body += b"".join(mask.to_bytes(2, "big") + betas for mask, betas in wanted.model)
-    decode_body(body, feature_bytes)
-    return body
+class _Reader:
+    """Reads a body from the front, and keeps what later fields depend on. Offsets are those of the vector."""
 
-
-class _Bytes:
-    """Reads bytes from the front; reports where they end too early."""
-
-    def __init__(self, body: bytes) -> None:
-        self._vector = NO_HEADER + body
+    def __init__(self, body: bytes, feature_bytes: int, table: MissionTable | None) -> None:
+        self.data = NO_HEADER + body
         self.at = BODY_AT
+        self.ends: list[int] = []
+        self.feature_bytes = feature_bytes
+        self.table = table
+        self.flags = 0
+        self.window_s = 0
+        self.keep_q = 0
+        self.condition_count = 0
+        self.primitive_count = 0
+        self.pattern: Pattern = Leaf(0)
+        self.leaf_count = 0
+        self.constrained: list[Constrained] = []
 
     def take(self, count: int, what: str) -> bytes:
-        found = self._vector[self.at : self.at + count]
+        found = self.data[self.at : self.at + count]
         if len(found) < count:
-            raise VectorError(len(self._vector), f"cut off in {what}")
+            raise VectorError(len(self.data), f"cut off in {what}")
         self.at += count
         return found
 
     def number(self, count: int, what: str) -> int:
         return int.from_bytes(self.take(count, what), "big")
 
-    @property
-    def is_over(self) -> bool:
-        return self.at == len(self._vector)
+    def end_piece(self) -> None:
+        self.ends.append(self.at)
 
 
-def decode_body(body: bytes, feature_bytes: int, table: MissionTable | None = None) -> CompositeBody:
-    """Return the parts of a body. Invalid bytes, and references unknown in the mission, raise `VectorError`;
-    offsets are those of the whole vector.
-    """
-    if len(body) < _FIXED - BODY_AT + 1:
-        raise VectorError(BODY_AT + len(body), "too short for a composite subscription")
-    given = _Bytes(body)
-    stamp_s = given.number(2, "the stamp")
-    flags = given.number(1, "the flags")
+def _read_stamp(given: _Reader) -> tuple[int]:
+    return (given.number(2, "the stamp"),)
+
+
+def _read_flags(given: _Reader) -> tuple[int, str, bool]:
+    flags = given.flags = given.number(1, "the flags")
     if flags & 3 == len(SELECTIONS):
         raise VectorError(given.at - 1, "select is 0 to 2")
-    select, is_any = SELECTIONS[flags & 3], bool(flags & _SCOPE_ANY)
-    window_s = given.number(2, "the window")
-    if not 1 <= window_s <= LONGEST_WINDOW_S:
+    return flags >> 4, SELECTIONS[flags & 3], bool(flags & _SCOPE_ANY)
+
+
+def _write_flags(parts: CompositeBody) -> bytes:
+    flags = SELECTIONS.index(parts.select)
+    flags |= _SCOPE_ANY if parts.is_any_source else 0
+    flags |= 0 if parts.prediction is None else _PREDICTS
+    return bytes((parts.threshold << 4 | flags,))
+
+
+def _read_window(given: _Reader) -> tuple[int]:
+    given.window_s = given.number(2, "the window")
+    if not 1 <= given.window_s <= LONGEST_WINDOW_S:
         raise VectorError(given.at - 2, f"the window is not within 1 to {LONGEST_WINDOW_S} seconds")
+    return (given.window_s,)
+
+
+def _read_counts(given: _Reader) -> tuple[()]:
     counts = given.number(1, "the counts")
-    conditions, primitives = counts >> 4, counts & 15
-    if not 1 <= primitives <= MOST_PRIMITIVES:
+    given.condition_count, given.primitive_count = counts >> 4, counts & 15
+    if not 1 <= given.primitive_count <= MOST_PRIMITIVES:
         raise VectorError(given.at - 1, f"expected 1 to {MOST_PRIMITIVES} primitives")
-    keep_q, quiet_q = given.number(1, "keep"), given.number(1, "quiet")
+    return ()
+
+
+def _read_keep(given: _Reader) -> tuple[int]:
+    given.keep_q = given.number(1, "keep")
+    return (given.keep_q,)
+
+
+def _read_quiet(given: _Reader) -> tuple[int]:
+    """Read `quiet`, and check the fixed fields against each other."""
+    quiet_q, select = given.number(1, "quiet"), SELECTIONS[given.flags & 3]
     if quiet_q and select != "ends":
         raise VectorError(given.at - 1, "quiet requires select end")
-    if max(keep_q, quiet_q) > _LAST_CODE:
+    if max(given.keep_q, quiet_q) > _LAST_CODE:
         raise VectorError(given.at - 2, f"the maximum lifetime code is {_LAST_CODE}")
-    if is_any and (select == "first" or flags & _PREDICTS):
+    if given.flags & _SCOPE_ANY and (select == "first" or given.flags & _PREDICTS):
         raise VectorError(BODY_AT + 2, "select first and predictions require one source")
+    return (quiet_q,)
+
+
+def _read_pattern(given: _Reader) -> tuple[Pattern]:
     length = given.number(1, "the pattern")
-    pattern = read_postfix(given.take(length, "the pattern"), given.at - length, primitives)
-    found = _read_conditions(given, conditions, pattern, window_s)
-    try:
-        alternatives = expanded(pattern, found)
-    except TooManyAlternatives as error:
-        raise VectorError(_FIXED, str(error)) from None
-    if is_any and mixes_too_much(alternatives):
-        raise VectorError(_FIXED, f"over all sources, at most {MOST_MIXED_GROUPS} runs of , are allowed")
-    parts = tuple(_read_primitive(given, feature_bytes, table) for _ in range(primitives))
-    keys = _read_keys(given, parts, feature_bytes)
-    prediction = _read_prediction(given, pattern) if flags & _PREDICTS else None
-    if not given.is_over:
-        raise VectorError(given.at, "trailing bytes after the subscription")
-    return CompositeBody(
-        stamp_s,
-        flags >> 4,
-        select,
-        is_any,
-        window_s,
-        keep_q,
-        quiet_q,
-        pattern,
-        found,
-        parts,
-        keys,
-        prediction,
-    )
+    given.end_piece()
+    spelt = given.take(length, "the pattern")
+    given.end_piece()
+    given.pattern = read_postfix(spelt, given.at - length, given.primitive_count)
+    given.leaf_count = sum(1 for _ in leaves_of(given.pattern))
+    return (given.pattern,)
 
 
-def _read_conditions(given: _Bytes, count: int, pattern: Pattern, window_s: int) -> tuple[Condition, ...]:
-    if count > MOST_CONDITIONS:
+def _write_pattern(parts: CompositeBody) -> bytes:
+    spelt = postfix(parts.pattern)
+    return bytes((len(spelt),)) + spelt
+
+
+def _read_conditions(given: _Reader) -> tuple[tuple[Condition, ...]]:
+    """Read the conditions, and check what they and the pattern amount to."""
+    if given.condition_count > MOST_CONDITIONS:
         raise VectorError(given.at, f"at most {MOST_CONDITIONS} conditions are allowed")
-    leaves = sum(1 for _ in leaves_of(pattern))
+    pattern, window_s, leaves = given.pattern, given.window_s, given.leaf_count
     meet = meeting_places(pattern)
     found: list[Condition] = []
-    for _ in range(count):
+    for _ in range(given.condition_count):
         at = given.at
         data = given.take(_CONDITION_BYTES, "the conditions")
         first, second = data[0] >> 4, data[0] & 15
@@ -223,42 +214,61 @@ def _read_conditions(given: _Bytes, count: int, pattern: Pattern, window_s: int)
         if low and meet[first, second] == "and":
             raise VectorError(at + 1, "a condition across an and has a lower bound")
         found.append(Condition(first, second, low, high))
-    return tuple(found)
+        given.end_piece()
+    conditions = tuple(found)
+    try:
+        alternatives = expanded(pattern, conditions)
+    except TooManyAlternatives as error:
+        raise VectorError(_FIXED, str(error)) from None
+    if given.flags & _SCOPE_ANY and mixes_too_much(alternatives):
+        raise VectorError(_FIXED, f"over all sources, at most {MOST_MIXED_GROUPS} runs of , are allowed")
+    return (conditions,)
 
 
-def _read_primitive(given: _Bytes, feature_bytes: int, table: MissionTable | None) -> bytes:
+def _write_condition(condition: Condition) -> bytes:
+    leaves = bytes((condition.first << 4 | condition.second,))
+    return leaves + condition.low.to_bytes(2, "big") + condition.high.to_bytes(2, "big")
+
+
+def _read_primitives(given: _Reader) -> tuple[tuple[bytes, ...]]:
+    primitives = []
+    for _ in range(given.primitive_count):
+        primitives.append(_read_primitive(given))
+        given.end_piece()
+    return (tuple(primitives),)
+
+
+def _read_primitive(given: _Reader) -> bytes:
     length = given.number(1, "the primitives")
     at = given.at
     primitive = given.take(length, "the primitives")
     try:
-        about = constraints_of(primitive, feature_bytes)
+        about = constraints_of(primitive, given.feature_bytes)
     except VectorError as error:
         # its offsets include five bytes of header that are missing here
         raise VectorError(at + max(error.offset - 5, 0), error.message) from None
     if about.has_age:
         raise VectorError(at, "a primitive constrains the age of events")
-    if table is not None:
+    if given.table is not None:
         try:
-            event = table.event_at(about.event)
+            event = given.table.event_at(about.event)
         except UnknownName as error:
             raise VectorError(at, str(error)) from None
         known = {attribute.index for attribute in event.attributes}
         if unknown := sorted(set(about.attributes) - known):
             raise VectorError(at, f"{event.name} has no attribute with index {unknown[0]}")
+    given.constrained.append(about)
     return primitive
 
 
-def _read_keys(
-    given: _Bytes, primitives: tuple[bytes, ...], feature_bytes: int
-) -> tuple[tuple[int, ...], ...]:
+def _read_keys(given: _Reader) -> tuple[tuple[tuple[int, ...], ...]]:
     size = given.number(1, "the key")
     if size > MOST_KEYS:
         raise VectorError(given.at - 1, f"a key has at most {MOST_KEYS} attributes")
     keys = []
-    for primitive in primitives:
+    for about in given.constrained:
         at = given.at
         key = tuple(given.take(size, "the key"))
-        about = constraints_of(primitive, feature_bytes)
         if len(set(key)) != size:
             raise VectorError(at, "an attribute occurs twice in the key")
         if not set(key) <= set(about.attributes):
@@ -266,10 +276,12 @@ def _read_keys(
         if size and not about.needs_all:
             raise VectorError(at, "a key requires that every constraint holds: min or product")
         keys.append(key)
-    return tuple(keys)
+    return (tuple(keys),)
 
 
-def _read_prediction(given: _Bytes, pattern: Pattern) -> Prediction:
+def _read_prediction(given: _Reader) -> tuple[Prediction | None]:
+    if not given.flags & _PREDICTS:
+        return (None,)
     at = given.at
     probability, unit, horizon, states = given.take(4, "the prediction")
     if not probability:
@@ -278,18 +290,121 @@ def _read_prediction(given: _Bytes, pattern: Pattern) -> Prediction:
         raise VectorError(at + 1, "a horizon is in readings (0) or a lifetime code (1)")
     if (unit == READINGS and not horizon) or (unit == DURATION and horizon > _LAST_CODE):
         raise VectorError(at + 2, "unknown horizon")
-    leaves = sum(1 for _ in leaves_of(pattern))
+    given.end_piece()
     model: list[tuple[int, bytes]] = []
     for _ in range(states):
         at = given.at
         data = given.take(_STATE_BYTES, "the model")
         mask = int.from_bytes(data[:2], "big")
-        if not mask or mask >> leaves or (model and model[-1][0] >= mask):
+        if not mask or mask >> given.leaf_count or (model and model[-1][0] >= mask):
             raise VectorError(
                 at, "states of a model are not masks of leaves, not empty and in ascending order"
             )
         model.append((mask, data[2:]))
-    return Prediction(probability, unit, horizon, tuple(model))
+        given.end_piece()
+    return (Prediction(probability, unit, horizon, tuple(model)),)
+
+
+def _write_prediction(parts: CompositeBody) -> bytes:
+    if (prediction := parts.prediction) is None:
+        return b""
+    written = bytes((prediction.probability, prediction.unit, prediction.horizon, len(prediction.model)))
+    return written + b"".join(mask.to_bytes(2, "big") + betas for mask, betas in prediction.model)
+
+
+def _name_prediction_piece(number: int, data: bytes) -> str:
+    return f"state {int.from_bytes(data[:2], 'big'):#06x}" if number else "prediction"
+
+
+SUBSCRIPTION: Final[StreamTable[CompositeBody, _Reader, CompositeBody]] = StreamTable(
+    CompositeBody,
+    StreamField("stamp", 2, ("stamp_s",), _read_stamp, lambda parts: parts.stamp_s.to_bytes(2, "big")),
+    # threshold (4 bits), prediction (1), scope any (1), select (2)
+    StreamField("threshold, flags", 1, ("threshold", "select", "is_any_source"), _read_flags, _write_flags),
+    StreamField("window", 2, ("window_s",), _read_window, lambda parts: parts.window_s.to_bytes(2, "big")),
+    # conditions c (4 bits), primitives q (4)
+    StreamField(
+        "counts",
+        1,
+        (),
+        _read_counts,
+        lambda parts: bytes((len(parts.conditions) << 4 | len(parts.primitives),)),
+    ),
+    # lifetime codes; quiet is 0 for none
+    StreamField("keep", 1, ("keep_q",), _read_keep, lambda parts: bytes((parts.keep_q,))),
+    StreamField("quiet", 1, ("quiet_q",), _read_quiet, lambda parts: bytes((parts.quiet_q,))),
+    # length L (1), postfix (plugins.composite.pattern)
+    StreamField(
+        "pattern",
+        "1 + L",
+        ("pattern",),
+        _read_pattern,
+        _write_pattern,
+        lambda number, data: "pattern" if number else "pattern length",
+    ),
+    # two leaves (4 bits each), low (2), high (2)
+    StreamField(
+        "conditions",
+        "5c",
+        ("conditions",),
+        _read_conditions,
+        lambda parts: b"".join(map(_write_condition, parts.conditions)),
+        lambda number, data: "condition",
+    ),
+    # each: length (1), subscription
+    StreamField(
+        "primitives",
+        "q primitives",
+        ("primitives",),
+        _read_primitives,
+        lambda parts: b"".join(bytes((len(primitive),)) + primitive for primitive in parts.primitives),
+        lambda number, data: f"primitive {chr(ord('a') + number)}",
+    ),
+    # size k of the key (1), for each primitive k attribute indexes
+    StreamField(
+        "key",
+        "1 + qk",
+        ("keys",),
+        _read_keys,
+        lambda parts: bytes((len(parts.keys[0]),)) + b"".join(map(bytes, parts.keys)),
+    ),
+    # probability, unit, horizon, S (1 each), then S times state mask (2) and eight β
+    StreamField(
+        "prediction",
+        "4 + 10S",
+        ("prediction",),
+        _read_prediction,
+        _write_prediction,
+        _name_prediction_piece,
+    ),
+)
+"""The body of a subscription; without a prediction the last row has no bytes."""
+
+
+def encode_body(parts: CompositeBody, feature_bytes: int) -> bytes:
+    """Return the bytes of a body. Inconsistent parts raise `VectorError`."""
+    body: bytes = SUBSCRIPTION.encode(parts)
+    decode_body(body, feature_bytes)
+    return body
+
+
+def decode_body(body: bytes, feature_bytes: int, table: MissionTable | None = None) -> CompositeBody:
+    """Return the parts of a body. Invalid bytes, and references unknown in the mission, raise `VectorError`;
+    offsets are those of the whole vector.
+    """
+    if len(body) < _FIXED - BODY_AT + 1:
+        raise VectorError(BODY_AT + len(body), "too short for a composite subscription")
+    given = _Reader(body, feature_bytes, table)
+    parts: CompositeBody = SUBSCRIPTION.decode(given)
+    if given.at != len(given.data):
+        raise VectorError(given.at, "trailing bytes after the subscription")
+    return parts
+
+
+def split_body(body: bytes, feature_bytes: int) -> dict[str, list[bytes]]:
+    """Return the pieces of every field of a valid body."""
+    pieces: dict[str, list[bytes]] = SUBSCRIPTION.split(_Reader(body, feature_bytes, None))
+    return pieces
 
 
 def framed_body(vector: bytes) -> bytes:

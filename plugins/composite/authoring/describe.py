@@ -6,12 +6,28 @@ from typing import Any
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
-from plugins.authoring.output.description import Description, Fields
+from plugins.authoring.output.description import (
+    Description,
+    Fields,
+    created_words,
+    happened_words,
+    header_fields,
+    lifetime_words,
+)
 from plugins.composite.alternatives import expanded, meeting_places, written_pattern
 from plugins.composite.composites import KINDS, Composite, decode_composite
 from plugins.composite.pattern import postfix
-from plugins.composite.vectors import DURATION, CompositeBody, constraints_of, decode_body, framed_body
-from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION, framed
+from plugins.composite.vectors import (
+    DURATION,
+    SUBSCRIPTION,
+    CompositeBody,
+    Prediction,
+    constraints_of,
+    decode_body,
+    framed_body,
+    split_body,
+)
+from watchdog.header import framed
 from watchdog.lifetime import lifetime_s
 from watchdog.vector import VectorError
 
@@ -88,39 +104,27 @@ def _subscription(vector: bytes, table: MissionTable | None, width: int, atoms: 
     leaves = [f"t{number + 1}" for number in range(len(body.leaf_primitives))]
     scope = "from any source" if body.is_any_source else "from one source"
     words = pattern_words(body, names)
-    fields = Fields(vector)
-    fields.take(1, "id", f"number {vector[HEADER_ID]} at its subscriber")
-    fields.take(1, "seq", f"revision {vector[HEADER_REVISION]}")
-    fields.take(1, "valid", f"lives {written_duration(lifetime_s(vector[HEADER_LIFETIME]))}")
-    fields.take(2, "stamp", f"created at {body.stamp_s} s (modulo 65536)")
-    predicts = "predicts" if body.prediction is not None else "does not predict"
-    flags = f"every degree at least {body.threshold}/15; {body.select}, {scope}, {predicts}"
-    fields.take(1, "threshold, flags", flags)
-    fields.take(2, "window", f"{body.window_s} s")
-    fields.take(1, "counts", f"{len(body.conditions)} conditions, {len(body.primitives)} primitives")
-    fields.take(1, "keep", f"composites live {written_duration(lifetime_s(body.keep_q))}")
-    quiet = (
-        f"one in {written_duration(lifetime_s(body.quiet_q))}" if body.quiet_q else "every end is reported"
-    )
-    fields.take(1, "quiet", quiet)
-    fields.take(1, "pattern length", f"{len(postfix(body.pattern))} bytes")
-    fields.take(len(postfix(body.pattern)), "pattern", words)
     conditions = condition_words(body, leaves)
-    for text in conditions:
-        fields.take(5, "condition", text)
-    parts = []
-    for number, primitive in enumerate(body.primitives):
-        condition = primitive_words(body, number, table, atoms)
-        parts.append(f"{names[number]}: {condition}")
-        fields.take(1 + len(primitive), f"primitive {names[number]}", condition)
-    size = len(body.keys[0])
-    fields.take(1 + size * len(body.keys), "key", _key_words(body, table, width))
-    if (wanted := body.prediction) is not None:
-        soon = horizon_words(wanted.unit, wanted.horizon)
-        fields.take(4, "prediction", f"probability {wanted.probability / 255:.2f} {soon}")
-        for mask, betas in wanted.model:
-            shown = " ".join(f"{beta / 255:.2f}" for beta in betas)
-            fields.take(2 + len(betas), f"state {mask:#06x}", shown)
+    primitives = [primitive_words(body, number, table, atoms) for number in range(len(names))]
+    predicts = "predicts" if body.prediction is not None else "does not predict"
+    quiet = written_duration(lifetime_s(body.quiet_q))
+    field_words = {
+        "stamp": created_words(body.stamp_s),
+        "threshold, flags": f"every degree at least {body.threshold}/15; {body.select}, {scope}, {predicts}",
+        "window": f"{body.window_s} s",
+        "counts": f"{len(body.conditions)} conditions, {len(body.primitives)} primitives",
+        "keep": f"composites live {written_duration(lifetime_s(body.keep_q))}",
+        "quiet": f"one in {quiet}" if body.quiet_q else "every end is reported",
+        "pattern": [f"{len(postfix(body.pattern))} bytes", words],
+        "conditions": conditions,
+        "primitives": primitives,
+        "key": _key_words(body, table, width),
+        "prediction": _prediction_words(body.prediction),
+    }
+    fields, _ = header_fields(vector)
+    pieces = split_body(framed_body(vector), width)
+    fields.take_annotated(SUBSCRIPTION.annotate(pieces, field_words))
+    parts = [f"{name}: {condition}" for name, condition in zip(names, primitives, strict=True)]
     sentence = f"{words}, within {written_duration(body.window_s)}, {scope}"
     sentence += f"; {', '.join(conditions)}." if conditions else "."
     facts: dict[str, Any] = {
@@ -134,6 +138,15 @@ def _subscription(vector: bytes, table: MissionTable | None, width: int, atoms: 
         "parts": [body.part(number).hex() for number in range(len(body.primitives))],
     }
     return Description("subscription", vector, fields.found(), (sentence, *parts), facts)
+
+
+def _prediction_words(prediction: Prediction | None) -> list[str]:
+    """Return a text for the prediction, and one for each state of its model."""
+    if prediction is None:
+        return []
+    soon = horizon_words(prediction.unit, prediction.horizon)
+    states = [" ".join(f"{beta / 255:.2f}" for beta in betas) for _, betas in prediction.model]
+    return [f"probability {prediction.probability / 255:.2f} {soon}", *states]
 
 
 def _key_words(body: CompositeBody, table: MissionTable | None, width: int) -> str:
@@ -163,8 +176,8 @@ def composite_words(found: Composite) -> str:
 def _composite(vector: bytes, found: Composite) -> Description:
     fields = Fields(vector)
     fields.take(2, "event number", f"{found.number} at its source")
-    fields.take(1, "valid", f"lives {written_duration(lifetime_s(found.keep_q))}")
-    fields.take(2, "stamp", f"happened at {found.stamp_s} s (modulo 65536)")
+    fields.take(1, "valid", lifetime_words(found.keep_q))
+    fields.take(2, "stamp", happened_words(found.stamp_s))
     fields.take(1, "degree, kind", f"{found.degree}/15, {KINDS[found.kind]}")
     fields.take(len(vector) - 6, "subscription, witness", composite_words(found))
     facts: dict[str, Any] = {

@@ -1,6 +1,7 @@
 """Bytes: one spelling, total decoders, an offset in every refusal."""
 
 import random
+from dataclasses import fields
 from operator import attrgetter
 
 import pytest
@@ -19,7 +20,14 @@ from plugins.composite.composites import (
 )
 from plugins.composite.pattern import canonical, postfix, read_postfix
 from plugins.composite.results import results_of
-from plugins.composite.vectors import Prediction, decode_body, encode_body
+from plugins.composite.vectors import (
+    SUBSCRIPTION,
+    CompositeBody,
+    Prediction,
+    decode_body,
+    encode_body,
+    split_body,
+)
 from tests.plugins.composite.mutations import mutated, survives
 from tests.plugins.composite.oracle import Asked
 from tests.plugins.composite.test_oracle import LAWS
@@ -126,3 +134,20 @@ def test_few_runs_of_neighbours_go_together_over_all_sources(runs: int) -> None:
             decode_body(bytes(body), 1, TABLE)
     else:
         assert decode_body(bytes(body), 1, TABLE).is_any_source
+
+
+def test_the_rows_of_the_table_are_the_parts_in_order() -> None:
+    parts = [part for row in SUBSCRIPTION.fields for part in row.parts]
+    assert parts == [part.name for part in fields(CompositeBody)]
+    body = body_of(Asked(("then", ("leaf", 0), ("leaf", 1)), ((0, 1, 1, 9),)), prediction=PREDICTS)[0]
+    pieces = split_body(body, 1)
+    assert b"".join(piece for row in SUBSCRIPTION.fields for piece in pieces[row.name]) == body
+    for row in SUBSCRIPTION.fields:
+        if isinstance(row.width, int):
+            assert [len(piece) for piece in pieces[row.name]] == [row.width]
+    assert [len(pieces[name]) for name in ("pattern", "conditions", "primitives", "prediction")] == [
+        2,
+        1,
+        2,
+        3,
+    ]
