@@ -6,7 +6,7 @@ and are out of date together. Modules of `dens/overlay` that stay interpreted co
 their constants and types become part of the compiled code.
 
 Run as a script, it exits with 0 even if the C compiler is missing or compiling fails: DENS then runs as pure
-Python, which takes about twice as long and gives the same results.
+Python, which is slower and gives the same results.
 """
 
 import json
@@ -154,7 +154,7 @@ def compile_engine(place: Path, work: Path, recipe: Iterable[str]) -> None:
 
 def main() -> None:
     """Compile this checkout if it is out of date and can be compiled; report the result."""
-    slower = "DENS runs as pure Python, which takes about twice as long; results are the same"
+    slower = "DENS runs as pure Python: slower, with the same results"
     if choose_form(read_record(CHECKOUT), "").is_compiled:
         print("The engine is compiled.")
     elif missing := describe_missing_tool():

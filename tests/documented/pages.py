@@ -102,11 +102,11 @@ def _subscriptions(folder: Path) -> None:
 
 def _tutorial(folder: Path) -> None:
     text = block_after("tutorial.md", "Save this as")
-    (folder / "demo" / "subscriptions" / "fumes.xml").write_text(text)
+    (folder / "camp" / "subscriptions" / "fumes.xml").write_text(text)
 
 
 def _tutorial_scenario(folder: Path) -> None:
-    with (folder / "demo" / "scenario.toml").open("a") as scenario:
+    with (folder / "camp" / "scenario.toml").open("a") as scenario:
         scenario.write("\n" + block_after("tutorial.md", "Add the alarm to the end of"))
 
 
@@ -165,6 +165,6 @@ PAGES: Mapping[str, Page] = {
     ),
     "security.md": Page(),
     "subscriptions.md": Page(_subscriptions),
-    "tutorial.md": Page(after={"dens init demo": _tutorial, "dens explain": _tutorial_scenario}),
+    "tutorial.md": Page(after={"dens init camp": _tutorial, "dens explain": _tutorial_scenario}),
 }
 """The pages that show commands."""
