@@ -16,15 +16,13 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary.event_class import Attribute, EventClass
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
 from plugins.board_vectors import SubscriptionBody, Triple, encode_body
+from plugins.fuzzy.named_functions import NUMBERS
 from plugins.fuzzy.patterns import pattern_bytes, short_form
 from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 
 LEAST_SLOPE: Final = 20
 MOST_SLOPE: Final = 80
 CRISP: Final = 127
-
-NAMED_FUNCTIONS: Final = ("geometric_mean", "harmonic_mean")
-"""The functions that a block can name, by number."""
 
 AGGREGATORS: Final = {name: number for number, name in AGGREGATOR_NAMES.items() if number != WEIGHTED_MEAN}
 """Supported aggregators. Weights are excluded: they would need a distribution."""
@@ -64,12 +62,12 @@ def combination_of(wanted: RandomSubscription) -> Combination:
     if WITH_PATTERN >> aggregator & 1:
         return Combination(aggregator, _pattern_block(name, form, wanted.attributes))
     if WITH_RULES >> aggregator & 1:
-        if form not in NAMED_FUNCTIONS:
+        if form not in NUMBERS:
             message = f"{name} approximates a function" + (f', not "{form}"' if form else "; choose one")
-            raise CombinationRefused("form", message, NAMED_FUNCTIONS)
+            raise CombinationRefused("form", message, tuple(NUMBERS))
         if wanted.attributes[0] < 2:
             raise CombinationRefused("attributes", f"{name} needs at least two attributes")
-        return Combination(aggregator, bytes([NAMED_FUNCTIONS.index(form)]))
+        return Combination(aggregator, bytes([NUMBERS[form]]))
     if form is not None:
         raise CombinationRefused("form", f"{name} has no form; remove it")
     return Combination(aggregator)

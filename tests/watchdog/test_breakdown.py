@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.fuzzy.authoring.words import STATED_ERRORS
+from plugins.fuzzy.named_functions import NAMED
 from tests.watchdog.strategies import generator_blocks
 from watchdog import breakdown
-from watchdog.blocks import block_fault
+from watchdog.blocks import NAMED_FUNCTIONS, block_fault
 
 STATED = {0: Fraction(255, 100), 1: Fraction(48, 10)}
 """The error that watchdog/breakdown.py and docs/reference/vector-format.md state, of 255."""
@@ -37,7 +37,9 @@ def is_within(found: int, function: int, degrees: list[int], error: Fraction) ->
 
 
 def test_what_is_stated_is_below_two_percent_and_the_same_everywhere() -> None:
-    assert [round(255 * error, 6) for error in STATED_ERRORS] == [float(STATED[0]), float(STATED[1])]
+    assert len(NAMED) == NAMED_FUNCTIONS
+    stated = [round(255 * function.stated_error, 6) for function in NAMED]
+    assert stated == [float(STATED[0]), float(STATED[1])]
     assert all(error <= Fraction(2, 100) * 255 for error in STATED.values())
 
 

@@ -13,6 +13,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.board_vectors import SubscriptionBody, Triple, subscription_body
 from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.named_functions import NAMED
 from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from watchdog.aggregators import (
     AGGREGATOR_NAMES,
@@ -23,11 +24,9 @@ from watchdog.aggregators import (
     WITH_PATTERN,
     WITH_RULES,
 )
-from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, SUM_OF_PAIRS, TABLE_PER_PAIR
+from watchdog.blocks import GENERATOR, SUM_OF_PAIRS, TABLE_PER_PAIR
 from watchdog.header import BODY_AT
 from watchdog.lifetime import lifetime_code, lifetime_s
-
-_NAMED = ("geometric_mean", "harmonic_mean")
 
 
 def decompile(vector: bytes, table: MissionTable) -> str:
@@ -102,8 +101,8 @@ def _combined(parts: SubscriptionBody, predicates: list[list[str]], called: list
 def _function(parts: SubscriptionBody, called: list[str]) -> list[str]:
     """Return a function by its name or its rules, else by its bytes."""
     function = parts.block[0]
-    if function < NAMED_FUNCTIONS:
-        return [f"<function>{_NAMED[function]}</function>"]
+    if function < len(NAMED):
+        return [f"<function>{NAMED[function].name}</function>"]
     if function in (GENERATOR, SUM_OF_PAIRS):
         return [f"<function><table>{parts.block.hex()}</table></function>"]
     regions = parts.block[1]

@@ -10,14 +10,12 @@ from plugins.authoring.output.byte_words import Names, value_words
 from plugins.authoring.output.reading_words import amount_words, reading_words
 from plugins.board_vectors import SubscriptionBody, Triple
 from plugins.byte_readings import first_reading, last_reading
+from plugins.fuzzy.named_functions import NAMED
 from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from watchdog.aggregators import AGGREGATOR_NAMES, PATTERN_BREAKDOWN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 from watchdog.lifetime import lifetime_s
 
 _CRISP = 127
-_NAMED_FUNCTIONS = ("the geometric mean", "the harmonic mean")
-STATED_ERRORS = (2.55 / 255, 4.8 / 255)
-"""The largest error of each built-in function, for any number of degrees (decision 0017)."""
 
 
 def constraint_words(triple: Triple, attribute: Attribute | None, *, age: bool = False) -> str:
@@ -112,8 +110,8 @@ def combination_words(parts: SubscriptionBody, names: list[str]) -> str:
     if WITH_RULES >> parts.aggregator & 1:
         function = parts.block[0]
         what = "a function of the document"
-        if function < len(_NAMED_FUNCTIONS):
-            what = f"{_NAMED_FUNCTIONS[function]} within {STATED_ERRORS[function]:.3f}"
+        if function < len(NAMED):
+            what = f"{NAMED[function].title} within {NAMED[function].stated_error:.3f}"
         return f"{AGGREGATOR_NAMES[parts.aggregator]} ({what}, broken down into pairs)"
     return AGGREGATOR_NAMES[parts.aggregator]
 

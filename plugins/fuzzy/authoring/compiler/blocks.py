@@ -4,7 +4,7 @@ Few subscriptions have a function, so the modules about rules are imported on us
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from dens.config.problems import DocumentError
@@ -13,14 +13,12 @@ from plugins.authoring.xml.reader import own_text
 from plugins.fuzzy import NAMESPACE
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Expression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
+from plugins.fuzzy.named_functions import NAMED, NUMBERS
 from plugins.fuzzy.patterns import pattern_bytes
 from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-NAMED_FUNCTIONS: Final = {"geometric_mean": 0, "harmonic_mean": 1}
-"""Functions whose rules are built into boards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def _rules(parsed: ParsedSubscription) -> Block:
     if combination.plugged is not None:
         return _fitted(combination.plugged[1], count, None)
     element = combination.function
-    text = "geometric_mean" if element is None else own_text(element)
+    text = NAMED[0].name if element is None else own_text(element)
     parts = [] if element is None else list(element)
     if parts and text:
         raise _Unusable("D123", "a function is an expression, <rule>s or a <table>, not several of them")
@@ -100,10 +98,8 @@ def _rules(parsed: ParsedSubscription) -> Block:
         return Block(combination.aggregator, bytes.fromhex((parts[0].text or "").strip()))
     if parts:
         return _authors_rules(parsed, parts, order)
-    if text in NAMED_FUNCTIONS:
-        from plugins.fuzzy.authoring.compiler.rules import NAMED
-
-        return _fitted(NAMED[NAMED_FUNCTIONS[text]], count, order)
+    if text in NUMBERS:
+        return _fitted(NAMED[NUMBERS[text]].of_degrees, count, order)
     return _fitted(parse_expression(text, _names(parsed)), count, order)
 
 

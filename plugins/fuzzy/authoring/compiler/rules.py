@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.fuzzy.authoring.compiler.expressions import Degrees, Expression
-from plugins.fuzzy.authoring.words import STATED_ERRORS
+from plugins.fuzzy.named_functions import NAMED
 from watchdog.aggregators import TAKAGI_SUGENO_0
-from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, SUM_OF_PAIRS, TABLE_PER_PAIR
+from watchdog.blocks import GENERATOR, ONE_TABLE, SUM_OF_PAIRS, TABLE_PER_PAIR
 from watchdog.breakdown import evaluate_function, named
 
 LONGEST_BLOCK: Final = 255
@@ -85,28 +85,12 @@ def errors_of(block: bytes, samples: Degrees, wanted: Floats, order: int) -> tup
     return float(gap.max()) / 255.0, float(gap.mean()) / 255.0
 
 
-def geometric_mean(degrees: Degrees) -> Degrees:
-    with np.errstate(divide="ignore"):
-        found: Degrees = np.exp(np.log(degrees).mean(axis=1))
-    return found
-
-
-def harmonic_mean(degrees: Degrees) -> Degrees:
-    with np.errstate(divide="ignore"):
-        found: Degrees = 1.0 / (1.0 / degrees).mean(axis=1)
-    return found
-
-
-NAMED: Final[tuple[Expression, ...]] = (geometric_mean, harmonic_mean)
-"""The built-in functions of boards, by number."""
-
-
 def _named(samples: Degrees, wanted: Floats, order: int) -> FittedRules | None:
     """Return the built-in function that equals this function, if any."""
-    for number in range(NAMED_FUNCTIONS):
-        if np.abs(NAMED[number](samples / 255.0) * 255.0 - wanted).max() < 0.1:
+    for number, function in enumerate(NAMED):
+        if np.abs(function.of_degrees(samples / 255.0) * 255.0 - wanted).max() < 0.1:
             _, mean = errors_of(bytes([number]), samples[-_MEASURED:], wanted[-_MEASURED:], order)
-            return FittedRules(bytes([number]), TAKAGI_SUGENO_0 + order, STATED_ERRORS[number], mean)
+            return FittedRules(bytes([number]), TAKAGI_SUGENO_0 + order, function.stated_error, mean)
     return None
 
 

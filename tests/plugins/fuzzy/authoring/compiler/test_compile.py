@@ -25,7 +25,7 @@ from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintS
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
-from plugins.fuzzy.authoring.words import STATED_ERRORS
+from plugins.fuzzy.named_functions import NAMED
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
 from tests.sizes import examples
 from tests.watchdog.strategies import table_blocks
@@ -388,7 +388,7 @@ def test_a_root_of_three_is_the_function_that_boards_know() -> None:
     assert found.vector == named.vector
     assert found.function_error is not None
     assert named.function_error is not None
-    assert found.function_error.largest == named.function_error.largest == STATED_ERRORS[0]
+    assert found.function_error.largest == named.function_error.largest == NAMED[0].stated_error
     told = " ".join(describe_vector(named.vector, TABLE, "sv").lines())
     assert "the geometric mean within 0.010, broken down into pairs" in told
     product = decode_body(body_of(compiled(f"{HIGH}{LOW}{BREATH}<function>{three}</function>").vector))
