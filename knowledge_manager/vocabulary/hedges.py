@@ -1,15 +1,30 @@
 """Hedges: words that modify the curve of a term, as in "very high" or "not slightly cold".
 
-This is the only table of them: vocabularies, subscriptions and curves use it, and tests compare the schema of
-the subscription language and docs/how-to/subscriptions.md with it. A new hedge is one entry of `HEDGES`, with
-its line in the schema and the docs; tests/knowledge_manager/test_hedges.py covers it without changes.
+This is the only table of them: vocabularies, subscriptions, curves and the vectors of the approximate
+language use it. hedges.xsd lists the same names for the schemas of languages, so that editors complete them.
+A new hedge is one entry of `HEDGES`, with its line in hedges.xsd and docs/how-to/subscriptions.md;
+tests/knowledge_manager/test_hedges.py compares the three and covers the hedge without changes.
 
 `bend` takes one degree or an array of degrees in [0, 1], so it uses operators only.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class SideCodes:
+    """The numbers of a hedge in profile bytes (docs/reference/vector-format.md), and its inverse.
+
+    Codes are bytes of stored vectors, so they never change.
+    """
+
+    code: int
+    dual: int
+    """The code of 1 - h(1 - u)."""
+    inverse: Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +32,15 @@ class Hedge:
     """A word, its description, and its effect on degrees.
 
     Every hedge maps 0 to 0 and 1 to 1, and is increasing; one that `turns_over` maps 0 to 1 and 1 to 0, and
-    is decreasing. So a crisp set stays crisp, or becomes its complement.
+    is decreasing. So a crisp set stays crisp, or becomes its complement. The approximate language refuses a
+    hedge that has no codes and does not turn over, because its vectors cannot express it.
     """
 
     name: str
     meaning: str
     bend: Callable[[Any], Any]
     turns_over: bool = False
+    codes: SideCodes | None = None
 
 
 def _sharper(degree: Any) -> Any:
@@ -32,14 +49,45 @@ def _sharper(degree: Any) -> Any:
     return is_low * (2.0 * degree**2) + (1 - is_low) * (1.0 - 2.0 * (1.0 - degree) ** 2)
 
 
+def _inverse_of_sharper(degree: float) -> float:
+    if degree < 0.5:
+        return math.sqrt(degree / 2)
+    return 1 - math.sqrt((1 - degree) / 2)
+
+
 HEDGES: Final[dict[str, Hedge]] = {
     hedge.name: hedge
     for hedge in (
-        Hedge("very", "the square of the degree", lambda degree: degree**2),
-        Hedge("extremely", "its cube", lambda degree: degree**3),
-        Hedge("more_or_less", "its square root", lambda degree: degree**0.5),
-        Hedge("slightly", "its cube root", lambda degree: degree ** (1.0 / 3.0)),
-        Hedge("indeed", "sharper: smaller below one half, greater above", _sharper),
+        Hedge(
+            "very",
+            "the square of the degree",
+            lambda degree: degree**2,
+            codes=SideCodes(1, 6, lambda degree: degree**0.5),
+        ),
+        Hedge(
+            "extremely",
+            "its cube",
+            lambda degree: degree**3,
+            codes=SideCodes(2, 7, lambda degree: degree ** (1.0 / 3.0)),
+        ),
+        Hedge(
+            "more_or_less",
+            "its square root",
+            lambda degree: degree**0.5,
+            codes=SideCodes(3, 8, lambda degree: degree**2),
+        ),
+        Hedge(
+            "slightly",
+            "its cube root",
+            lambda degree: degree ** (1.0 / 3.0),
+            codes=SideCodes(4, 9, lambda degree: degree**3),
+        ),
+        Hedge(
+            "indeed",
+            "sharper: smaller below one half, greater above",
+            _sharper,
+            codes=SideCodes(5, 5, _inverse_of_sharper),
+        ),
         Hedge("not", "one minus the degree", lambda degree: 1.0 - degree, turns_over=True),
     )
 }

@@ -98,10 +98,31 @@ def test_a_vocabulary_refuses_another_word_at_its_place() -> None:
 
 
 def test_the_schema_offers_the_same_words_with_the_same_meanings() -> None:
-    text = (ROOT / "plugins" / "fuzzy" / "subscription.xsd").read_text("utf-8")
-    section = text[text.index('name="hedge-name"') : text.index('name="side"')]
+    text = (ROOT / "knowledge_manager" / "vocabulary" / "hedges.xsd").read_text("utf-8")
+    section = text[text.index('name="hedge-name"') :]
     offered = re.findall(r'value="([^"]+)"><xs:annotation><xs:documentation>([^<]+)<', section)
     assert offered == [(hedge.name, hedge.meaning) for hedge in HEDGES.values()]
+
+
+@pytest.mark.parametrize(
+    "hedge", [hedge for hedge in HEDGES.values() if hedge.codes], ids=lambda one: one.name
+)
+@given(degree=degrees)
+def test_the_inverse_of_a_coded_hedge_undoes_it(hedge: Hedge, degree: float) -> None:
+    assert hedge.codes is not None
+    assert hedge.codes.inverse(hedge.bend(degree)) == pytest.approx(degree, abs=1e-7)
+
+
+def test_a_mistyped_hedge_is_reported_with_its_place_and_a_fix() -> None:
+    text = EXAMPLE.replace(b'name="very"', b'name="verry"')
+    with pytest.raises(DocumentError) as refused:
+        compile_subscription(text, "s.xml", TABLE)
+    (problem,) = refused.value.problems
+    assert str(problem) == (
+        's.xml:5:40: error D113: attribute "name" of <hedge> is "verry"; it is one of very, extremely, '
+        'more_or_less, slightly, indeed, not; did you mean "very"?'
+    )
+    assert [fix.replacement for fix in problem.fixes] == ["very"]
 
 
 @every_hedge

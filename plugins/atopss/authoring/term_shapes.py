@@ -6,6 +6,7 @@ from itertools import dropwhile, takewhile
 from typing import Final
 
 from knowledge_manager.vocabulary.event_class import Attribute
+from knowledge_manager.vocabulary.hedges import HEDGES as WORDS
 from knowledge_manager.vocabulary.side_shapes import GAUSSIAN_SPREAD, STRAIGHT
 from knowledge_manager.vocabulary.terms import (
     Bell,
@@ -60,10 +61,10 @@ def shape_of(
         m1, m4 = m2 - spread, m3 + spread
     is_turned = False
     for hedge in hedges:
-        if hedge not in HEDGES:
+        if WORDS[hedge].turns_over:
             is_turned = not is_turned
             continue
-        code = DUALS[HEDGES[hedge]] if is_turned else HEDGES[hedge]
+        code = DUALS[_code(hedge)] if is_turned else _code(hedge)
         left, right = (
             _bent(side, code) if is_sloped else 0 for side, is_sloped in ((left, m1 < m2), (right, m3 < m4))
         )
@@ -71,6 +72,13 @@ def shape_of(
     if fault := fault_of(shape):
         raise BadConstant(TOO_LARGE, f"{attribute.name}: {fault}")
     return shape, is_turned != is_complement
+
+
+def _code(side: str) -> int:
+    code = _SIDES.get(side)
+    if code is None:
+        raise BadConstant(NO_SHAPE, f'"{side}" has no code in vectors of this language; use other hedges')
+    return code
 
 
 def _bent(side: int, code: int) -> int:
@@ -121,7 +129,7 @@ def _drawn(fuzzifier: Fuzzifier) -> tuple[Ends, int, int]:
 
 
 def _side(shape: str) -> int:
-    inner, *outer = (_SIDES[word] for word in reversed(shape.split()))
+    inner, *outer = (_code(word) for word in reversed(shape.split()))
     made = inner + 16 * sum(outer)
     if made and not is_profile(made):
         raise BadConstant(TOO_MANY_HEDGES, f'"{shape}" cancels, or cannot be encoded; use one function')

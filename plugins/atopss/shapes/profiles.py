@@ -9,25 +9,37 @@ normative.
 import math
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final
 
+from knowledge_manager.vocabulary import hedges
 from plugins.atopss.shapes.scale import BYTE_TOP, FULL
 
 STRAIGHT: Final = 0
 
-INDEED: Final = 5
 GAUSSIAN: Final = 10
 """The side of a normal distribution, clipped where its degree falls below 1/255. It is a curve, not a hedge:
 it can only be an inner function."""
 
-HEDGES: Final = {"very": 1, "extremely": 2, "more_or_less": 3, "slightly": 4, "indeed": INDEED}
-"""The hedges of a side, by name (`knowledge_manager.vocabulary.hedges`)."""
+_CODED: Final = {
+    name: (hedge.bend, hedge.codes) for name, hedge in hedges.HEDGES.items() if hedge.codes is not None
+}
 
-DUALS: Final = {1: 6, 2: 7, 3: 8, 4: 9, 5: 5, 6: 1, 7: 2, 8: 3, 9: 4}
+HEDGES: Final = {name: codes.code for name, (_, codes) in _CODED.items()}
+"""The codes of hedges of a side, by name."""
+
+DUALS: Final = {codes.code: codes.dual for _, codes in _CODED.values()} | {
+    codes.dual: codes.code for _, codes in _CODED.values()
+}
 """h and 1 − h(1 − u): what a hedge after *not* becomes before it."""
 
-_CANCELLING: Final = frozenset({(1, 3), (3, 1), (2, 4), (4, 2), (6, 8), (8, 6), (7, 9), (9, 7)})
+_CANCELLING: Final = frozenset(
+    pair
+    for (bend, inner), (undo, outer) in product(_CODED.values(), repeat=2)
+    if all(math.isclose(undo(bend(u)), u) for u in (0.2, 0.7))
+    for pair in ((inner.code, outer.code), (inner.dual, outer.dual))
+)
+"""Pairs of functions of which one is the inverse of the other."""
 
 _FOOT: Final = math.sqrt(2 * math.log(BYTE_TOP))
 """The deviations at which a normal curve is 1/255 of its height."""
@@ -37,8 +49,6 @@ _PARTS: Final = 65535
 
 _ROUNDING: Final = 1e-6
 """Allowed floating-point error of a whole number before it is rounded up."""
-
-_EXPONENTS: Final = {1: 2.0, 2: 3.0, 3: 1 / 2, 4: 1 / 3}
 
 
 def profile(inner: int, outer: int = 0) -> int:
@@ -51,7 +61,8 @@ def is_profile(byte: int) -> bool:
     outer one, and no pair that cancels.
     """
     inner, outer = byte & 15, byte >> 4
-    return 1 <= inner <= GAUSSIAN and outer < GAUSSIAN and (inner, outer) not in _CANCELLING
+    is_known = (inner in DUALS or inner == GAUSSIAN) and (outer in DUALS or outer == 0)
+    return is_known and (inner, outer) not in _CANCELLING
 
 
 def bent(byte: int, code: int) -> int | None:
@@ -61,7 +72,7 @@ def bent(byte: int, code: int) -> int | None:
     if byte == STRAIGHT:
         return code
     made = profile(byte, code)
-    return made if byte <= GAUSSIAN and is_profile(made) else None
+    return made if byte < 16 and is_profile(made) else None
 
 
 @cache
@@ -97,28 +108,22 @@ def words(byte: int) -> str:
     'very gaussian'
     """
     names = {code: name for name, code in HEDGES.items()} | {GAUSSIAN: "gaussian"}
-    names |= {code: f"dual {names[DUALS[code]]}" for code in range(6, GAUSSIAN)}
+    names |= {code: f"dual {names[dual]}" for code, dual in DUALS.items() if code not in names}
     return " ".join(names[code] for code in (byte >> 4, byte & 15) if code)
 
 
-def _inverse(code: int) -> Callable[[float], float]:
-    if code == 0:
-        return lambda degree: degree
-    if code == INDEED:
-        return _inverse_indeed
-    if code == GAUSSIAN:
-        return lambda degree: 1 - math.sqrt(-2 * math.log(degree)) / _FOOT if degree > 0 else 0.0
-    if code in _EXPONENTS:
-        exponent = 1 / _EXPONENTS[code]
-        return lambda degree: degree**exponent
-    plain = _inverse(DUALS[code])
-    return lambda degree: 1 - plain(1 - degree)
+def _gaussian_inverse(degree: float) -> float:
+    return 1 - math.sqrt(-2 * math.log(degree)) / _FOOT if degree > 0 else 0.0
 
 
-def _inverse_indeed(degree: float) -> float:
-    if degree < 0.5:
-        return math.sqrt(degree / 2)
-    return 1 - math.sqrt((1 - degree) / 2)
+def _dual_inverse(inverse: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda degree: 1 - inverse(1 - degree)
 
 
-_INVERSES: Final = tuple(_inverse(code) for code in range(GAUSSIAN + 1))
+_INVERSES: Final[dict[int, Callable[[float], float]]] = {
+    STRAIGHT: lambda degree: degree,
+    GAUSSIAN: _gaussian_inverse,
+    **{codes.dual: _dual_inverse(codes.inverse) for _, codes in _CODED.values()},
+    **{codes.code: codes.inverse for _, codes in _CODED.values()},
+}
+"""The inverse of each function, by code."""

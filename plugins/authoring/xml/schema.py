@@ -27,7 +27,9 @@ class DocumentSchema:
 
 @cache
 def _tree(schema: DocumentSchema) -> "etree._Element":
-    return etree.fromstring((resources.files(schema.package) / schema.file).read_bytes())
+    path = resources.files(schema.package) / schema.file
+    # xs:include resolves against the base URL
+    return etree.fromstring(path.read_bytes(), base_url=str(path))
 
 
 @cache

@@ -34,6 +34,19 @@ def test_all_hedges_but_not_have_a_code() -> None:
     assert HEDGES.keys() == {name for name, hedge in WORDS.items() if not hedge.turns_over}
 
 
+def test_codes_are_those_of_stored_vectors() -> None:
+    assert HEDGES == {"very": 1, "extremely": 2, "more_or_less": 3, "slightly": 4, "indeed": 5}
+    assert DUALS == {1: 6, 2: 7, 3: 8, 4: 9, 5: 5, 6: 1, 7: 2, 8: 3, 9: 4}
+    cancelling = {(1, 3), (3, 1), (2, 4), (4, 2), (6, 8), (8, 6), (7, 9), (9, 7)}
+    expected = {
+        profile(inner, outer)
+        for inner in range(1, 11)
+        for outer in range(10)
+        if (inner, outer) not in cancelling
+    }
+    assert set(PROFILES) == expected
+
+
 def test_two_functions_are_the_most_and_must_not_cancel() -> None:
     assert bent(0, 1) == 1
     assert bent(1, 1) == profile(1, 1)

@@ -4,12 +4,17 @@ import pytest
 
 from dens.config.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.vocabulary.hedges import HEDGES as WORDS
+from knowledge_manager.vocabulary.hedges import Hedge
+from knowledge_manager.vocabulary.terms import Lr, Triangular
 from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
+from plugins.atopss.authoring.term_shapes import shape_of
 from plugins.atopss.shapes.profiles import GAUSSIAN, HEDGES
 from plugins.atopss.shapes.scale import INFINITE
 from plugins.atopss.shapes.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription, tree_of
 from plugins.atopss.vectors import decode_subscription
+from plugins.authoring.constants import BadConstant
 from plugins.registry import language_of_document
 from tests.paths import ROOT
 from tests.plugins.atopss.subscriptions import SUBSCRIPTION
@@ -120,6 +125,16 @@ def test_hedges_and_their_duals() -> None:
 MEDIUM = '<approximate-predicate attribute="size"><is>medium</is></approximate-predicate>'
 OLD = '<approximate-predicate attribute="age"><is>old</is></approximate-predicate>'
 CHEAP = '<approximate-predicate attribute="rent"><is>cheap</is></approximate-predicate>'
+
+
+def test_a_hedge_without_codes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    attribute = load_mission_table(["medical"]).events[0].attributes[0]
+    monkeypatch.setitem(WORDS, "barely", Hedge("barely", "its fifth root", lambda degree: degree**0.2))
+    curves = [(Triangular(40, 1), ("not", "barely")), (Lr(40, 41, 1, 1, "barely", "straight"), ())]
+    for fuzzifier, hedges in curves:
+        with pytest.raises(BadConstant, match='"barely" has no code in vectors') as refused:
+            shape_of(fuzzifier, hedges, attribute)
+        assert refused.value.code == "D162"
 
 
 def test_not_is_carried_down() -> None:
