@@ -18,7 +18,9 @@ from typing import Any, Final
 class SideCodes:
     """The numbers of a hedge in profile bytes (docs/reference/vector-format.md), and its inverse.
 
-    Codes are bytes of stored vectors, so they never change.
+    Codes are bytes of stored vectors, so they never change. A new one also needs a line in
+    docs/reference/vector-format.md, and wider profile numbers in plugins/atopss/matching/sieve_scan.py, which
+    have seven bits.
     """
 
     code: int

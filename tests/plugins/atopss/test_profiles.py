@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from knowledge_manager.vocabulary.hedges import HEDGES as WORDS
+from plugins.atopss.matching.sieve_scan import PROFILE_MASK
 from plugins.atopss.shapes.profiles import DUALS, HEDGES, bent, is_profile, profile, table, words
 from tests.plugins.atopss.shapes import GOLDEN, PROFILES
 
@@ -45,6 +46,10 @@ def test_codes_are_those_of_stored_vectors() -> None:
         if (inner, outer) not in cancelling
     }
     assert set(PROFILES) == expected
+
+
+def test_numbers_of_profiles_fit_into_the_records_of_the_matcher() -> None:
+    assert 1 + len(PROFILES) <= PROFILE_MASK + 1
 
 
 def test_two_functions_are_the_most_and_must_not_cancel() -> None:
