@@ -7,6 +7,8 @@ figures per subscription.
 A pair that is not delivered is `withdrawn`, `missed`, `lost` or `open` (defined in `pair_figures.py`).
 """
 
+from typing import Final
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -18,6 +20,9 @@ from spark_analysis.metrics.radio_use import NOTIFICATION_TYPES
 from spark_analysis.remaining_copies import ENDS, GAINS
 
 PAIR = ("origin", "number", "subscriber")
+
+STILL_HELD_MS: Final = (1 << 63) - 1
+"""`carried_until_ms` of a copy that remains at the end of the run."""
 
 
 def deliveries(messages: DataFrame) -> DataFrame:
@@ -35,15 +40,15 @@ def deliveries(messages: DataFrame) -> DataFrame:
 
 def copies_at_end(messages: DataFrame, node_state: DataFrame, devices: Devices) -> DataFrame:
     """Return, for every notification that any engine held, whether a copy remains (`left`), whether a carrier
-    has one (`carried_left`), and whether a carrier had one until it expired (`ran_out`). Defined in
-    `spark_analysis.remaining_copies`.
+    has one (`carried_left`), whether a carrier recorded that its copy expired (`ran_out`), and until when a
+    carrier had one (`carried_until_ms`, null if none had). Defined in `spark_analysis.remaining_copies`.
     """
     inside = F.col("device") != F.col("node")
     is_loss = F.col("kind").isin(*ENDS) | (inside & (F.col("kind") == "acknowledged"))
     emptied = (
         node_state.where(F.col("reason") == "restart_empty")
         .groupBy("node")
-        .agg(F.max("at_ms").alias("emptied_ms"))
+        .agg(F.max("at_ms").alias("emptied_ms"), F.collect_set("at_ms").alias("all_emptied_ms"))
     )
     steps = (
         messages.where(
@@ -57,10 +62,16 @@ def copies_at_end(messages: DataFrame, node_state: DataFrame, devices: Devices) 
     by_engine = steps.groupBy("origin", "number", "node").agg(
         F.max_by("is_gain", F.struct("at_ms", "row")).alias("is_held"),
         F.max(F.when(F.col("is_gain"), F.col("at_ms"))).alias("gained_ms"),
+        F.max(F.when(~F.col("is_gain"), F.col("at_ms"))).alias("lost_ms"),
         F.max((F.col("node") != F.col("origin")) | (F.col("kind") == "made")).alias("is_carrier"),
         F.max(F.col("kind") == "expired").alias("ran_out"),
     )
     is_left = F.col("is_held") & F.coalesce(F.col("gained_ms") >= F.col("emptied_ms"), F.lit(True))
+    next_emptied_ms = F.array_min(F.filter("all_emptied_ms", lambda at_ms: at_ms > F.col("gained_ms")))
+    until_ms = F.least(
+        F.when(F.col("is_held"), F.lit(STILL_HELD_MS)).otherwise(F.col("lost_ms")), next_emptied_ms
+    )
+    had_a_copy = F.col("is_carrier") & F.col("gained_ms").isNotNull()
     return (
         by_engine.join(F.broadcast(emptied), "node", "left")
         .groupBy("origin", "number")
@@ -68,8 +79,18 @@ def copies_at_end(messages: DataFrame, node_state: DataFrame, devices: Devices) 
             F.max(is_left).alias("left"),
             F.max(is_left & F.col("is_carrier")).alias("carried_left"),
             F.max(F.col("ran_out") & F.col("is_carrier")).alias("ran_out"),
+            F.max(F.when(had_a_copy, until_ms)).alias("carried_until_ms"),
         )
     )
+
+
+def had_until_expiry(over_ms: Column) -> Column:
+    """Return whether a carrier had a copy until `over_ms`, from the columns of `copies_at_end`.
+
+    An engine that is down records no `expired`: it still has its copies, until a restart without its store.
+    """
+    held = F.coalesce(F.col("carried_until_ms") >= over_ms, F.lit(False))
+    return F.coalesce(F.col("ran_out"), F.lit(False)) | held
 
 
 def outcomes(

@@ -11,12 +11,13 @@ its notifications and subscriptions:
 | under_way | a carrier has a copy at the end of the run, with time left; not withdrawn |
 | withdrawn | the subscription was withdrawn before it arrived, within its lifetime |
 | too_late | a carrier had a copy until it expired |
-| dropped | every carrier discarded its copy before: dropped, refused, or lost with its store |
-| never_carried | it left the filter and no node but its source ever had it |
+| dropped | every carrier discarded its copy before: dropped, or lost with its store |
+| never_carried | it left the filter and no node but its source ever had it, or all refused it |
 | held_back | the filter released nothing because of hysteresis or a minimum interval |
 | not_asked_for_this | subscriptions were installed at the source, but none released it for this subscriber |
 | not_asked | no subscription was installed at the source at that time |
 
+A *carrier* is a node other than the source that had the notification (`carriage`), in whatever frame it came.
 A filter never suppresses a match (every language is tested for it), so `not_asked_for_this` means that the
 subscription had not reached the source. Subscriptions of languages without ground truth are not covered, nor
 are notifications without a reading or document: plain messages and composites. Documents are added by
@@ -38,6 +39,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BinaryType, BooleanType, IntegerType, LongType, StructField, StructType
 
+from spark_analysis.metrics.delivery import had_until_expiry
 from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.radio_use import NOTIFICATION_TYPES
 from spark_analysis.metrics.reading_search import Matches, ReadingSearch, bytes_of
@@ -223,12 +225,14 @@ def _search(name: bytes, revisions: Sequence[SubscriptionRevision], languages: R
 
 
 def carriage(messages: DataFrame) -> DataFrame:
-    """Return whether any node but the source had each notification."""
-    elsewhere = F.col("node") != F.col("origin")
+    """Return whether each notification had a carrier: a node other than its source, or the node that composed
+    it. A node that received and refused it is not a carrier.
+    """
+    elsewhere = (F.col("node") != F.col("origin")) & F.col("kind").isin("stored", "replicated", "delivered")
     return (
         messages.where(F.col("type").isin(*NOTIFICATION_TYPES))
         .groupBy("origin", "number")
-        .agg(F.max(elsewhere & F.col("kind").isin("received", "stored", "replicated")).alias("carried"))
+        .agg(F.max(elsewhere | (F.col("kind") == "made")).alias("carried"))
     )
 
 
@@ -248,9 +252,20 @@ def fates(
     """
     readings = (
         notifications.where(~F.col("language").isin(*plain))
-        .select("origin", "number", "event", "event_number", F.col("at_ms").alias("notified_ms"))
+        .select(
+            "origin",
+            "number",
+            "event",
+            "event_number",
+            F.col("at_ms").alias("notified_ms"),
+            (F.col("at_ms") + F.col("lifetime_ms")).alias("over_ms"),
+        )
         .join(carriage(messages), ["origin", "number"], "left")
-        .join(copies.select("origin", "number", "carried_left", "ran_out"), ["origin", "number"], "left")
+        .join(
+            copies.select("origin", "number", "carried_left", "ran_out", "carried_until_ms"),
+            ["origin", "number"],
+            "left",
+        )
     )
     notified = (
         outcomes.select("origin", "number", "subscriber", "outcome", "delivered_ms")
@@ -326,7 +341,7 @@ def _fate_of_notified() -> Column:
         .when(F.col("outcome") == "withdrawn", _rank("withdrawn"))
         .when(~F.coalesce("carried", F.lit(False)), _rank("never_carried"))
         .when(has_time & F.coalesce("carried_left", F.lit(False)), _rank("under_way"))
-        .when(~has_time & F.coalesce("ran_out", F.lit(False)), _rank("too_late"))
+        .when(~has_time & had_until_expiry(F.col("over_ms")), _rank("too_late"))
         .otherwise(_rank("dropped"))
     )
 

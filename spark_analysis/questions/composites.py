@@ -33,6 +33,7 @@ from spark_analysis import json_keys
 from spark_analysis.answers import Analysis
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics import truth
+from spark_analysis.metrics.delivery import had_until_expiry
 from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.metrics.radio_use import NOTIFICATION_TYPES
 from spark_analysis.metrics.run_languages import RunLanguages
@@ -228,14 +229,14 @@ def message_steps(messages: DataFrame, copies: DataFrame, composed: Sequence[int
     """Return, for every message of these languages, whether it was carried, its remaining copies and its
     receivers. `copies` is `Run.copies_at_end`.
     """
-    elsewhere = F.col("kind").isin("made", "stored", "replicated")
     seen_by = F.when(F.col("kind") == "delivered", F.col("node"))
     steps = (
         messages.where(F.col("type").isin(*NOTIFICATION_TYPES) & F.col("language").isin(*composed))
         .groupBy("origin", "number")
-        .agg(F.max(elsewhere).alias("carried"), F.collect_set(seen_by).alias("seen_by"))
+        .agg(F.collect_set(seen_by).alias("seen_by"))
+        .join(truth.carriage(messages), ["origin", "number"])
     )
-    left = copies.select("origin", "number", "carried_left", "ran_out")
+    left = copies.select("origin", "number", "carried_left", "ran_out", "carried_until_ms")
     return steps.join(left, ["origin", "number"], "left").na.fill(False, ["carried_left", "ran_out"])
 
 
@@ -255,7 +256,8 @@ def message_expiry(notifications: DataFrame, composites: DataFrame, composed: Se
 def result_messages(results: DataFrame, lives: DataFrame, steps: DataFrame) -> DataFrame:
     """Return one row per result of a message."""
     message = ["origin", "number"]
-    return results.join(lives, message).join(steps, message)
+    in_time = results.join(lives, message).join(steps, message)
+    return in_time.withColumn("ran_out", had_until_expiry(F.col("over_ms")))
 
 
 def messages_by_result(result_rows: Iterable[Row]) -> dict[bytes, list[CompositeMessage]]:

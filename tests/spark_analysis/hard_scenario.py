@@ -1,6 +1,7 @@
 """A scenario in which every definition of docs/how-to/analysis.md makes a difference: devices with several
-roles beside those with one, plain messages, composites, small buffers, frames with overhead, crashes with and
-without loss of the store, a partition, a withdrawn subscription, and energy stated for some devices only.
+roles beside those with one, plain messages, composites, small buffers that refuse, frames with overhead,
+crashes with and without loss of the store, devices that are down until the end, a partition, a withdrawn
+subscription, and energy stated for some devices only.
 """
 
 from pathlib import Path
@@ -44,6 +45,12 @@ role = "mediator"
 count = 2
 radio = "handheld"
 mobility = { model = "random_waypoint", speed_m_per_s = [1, 2], pause_s = [0, 30] }
+[[group]]
+name = "posts"
+role = "mediator"
+count = 1
+radio = "handheld"
+mobility = { model = "static", places_m = [[50, 105]] }
 [[group]]
 name = "tags"
 role = "publisher"
@@ -98,6 +105,10 @@ kind = "crash"
 who = ["bearers-1", "hosts-2", "tags-2"]
 at_s = 500
 for_s = 200
+[[fault]]
+kind = "crash"
+who = ["hosts-5", "hosts-6"]
+at_s = 1250
 [[fault]]
 kind = "partition"
 who = ["bearers", "hosts-1", "hosts-3"]

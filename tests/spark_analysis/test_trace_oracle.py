@@ -21,7 +21,7 @@ from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis.hard_scenario import write_hard_scenario
 from tests.spark_analysis.trace_oracle import PLAIN, READINGS, TraceOracle
 
-SEED = 3
+SEED = 4
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +57,12 @@ def test_the_run_has_everything_that_could_be_counted_wrongly(oracle: TraceOracl
     assert len(oracle.devices) < len(oracle.nodes)
     assert {PLAIN, READINGS} <= set(oracle.expected["language"])
     assert min(oracle.installs()) > 0
+    assert not all(is_recorded for _, _, is_recorded in oracle.expired_copies), "down when it expired"
+    assert oracle.refused(framed=True), "sent alone"
+    assert oracle.refused(framed=False), "in a batch or inside a device"
+    inside = {node for node, device in oracle.device.items() if node != device}
+    assert {origin in inside for origin, _ in oracle.refused(framed=False)} == {True, False}
+    assert truth["never_carried"] > 0
 
 
 def test_every_metric(found: Analysis, oracle: TraceOracle) -> None:

@@ -263,14 +263,53 @@ class TraceOracle:
 
     @cached_property
     def carried(self) -> set[Message]:
+        """A node that refused a notification never had it, in whatever frame it came."""
         steps = self.notes[self.notes["node"] != self.notes["origin"]]
-        steps = steps[steps["kind"].isin(["received", "stored", "replicated"])]
+        steps = steps[steps["kind"].isin(["stored", "replicated", "delivered"])]
         return set(zip(steps["origin"], steps["number"], strict=True))
+
+    def refused(self, *, framed: bool) -> set[Message]:
+        """Return what nodes had no room for and none ever had: with a frame of its own, or without one, in a
+        batch or inside a device.
+        """
+        steps = self.notes[self.notes["node"] != self.notes["origin"]]
+        refused = steps[(steps["kind"] == "refused") & (steps["reason"] == "no_room")]
+        received = steps[steps["kind"] == "received"]
+        keys, alone = (set(zip(one["origin"], one["number"], strict=True)) for one in (refused, received))
+        return {key for key in keys - self.carried if (key in alone) == framed}
 
     @cached_property
     def ran_out(self) -> set[Message]:
-        steps = self.notes[(self.notes["node"] != self.notes["origin"]) & (self.notes["kind"] == "expired")]
-        return set(zip(steps["origin"], steps["number"], strict=True))
+        """Replay each copy up to the moment at which it expires. A device that is down still has it."""
+        return {message for message, _, _ in self.expired_copies}
+
+    @cached_property
+    def expired_copies(self) -> list[tuple[Message, int, bool]]:
+        """Copies of carriers that expired: message, node, and whether the node recorded it."""
+        told = self.table("notifications")
+        over = dict(
+            zip(
+                zip(told["origin"], told["number"], strict=True),
+                told["at_ms"] + told["lifetime_ms"],
+                strict=True,
+            )
+        )
+        states = self.table("node_state")
+        emptied = states[states["reason"] == "restart_empty"]
+        steps = self.notes[self.notes["node"] != self.notes["origin"]]
+        steps = steps[steps["kind"].isin(["stored", "replicated", "dropped", "expired"])]
+        found = []
+        for (origin, number, node), rows in steps.groupby(["origin", "number", "node"], sort=False):
+            if (origin, number) not in over:
+                continue
+            lives = [(at_ms, "restart_empty") for at_ms in emptied[emptied["node"] == node]["at_ms"]]
+            changes = sorted([*lives, *zip(rows["at_ms"], rows["kind"], strict=True)], key=lambda one: one[0])
+            before = [kind for at_ms, kind in changes if at_ms < over[origin, number]]
+            is_recorded = bool((rows["kind"] == "expired").any())
+            is_held = bool(before) and before[-1] in ("stored", "replicated")
+            if is_recorded or (is_held and over[origin, number] <= self.end_ms):
+                found.append(((origin, number), node, is_recorded))
+        return found
 
     # ------------------------------------------------------------------ delivery and delay
 

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_analysis.devices import Devices
 from spark_analysis.metrics.delivery import (
+    STILL_HELD_MS,
     copies_at_end,
     deliveries,
     delivery_ratio,
@@ -148,12 +149,45 @@ def test_copies_end_with_the_store_of_their_device(make_table: MakeTable) -> Non
         {"at_ms": 5_000, "node": 1, "state": "up", "reason": "restart"},
     )
     found = copies_at_end(steps, states, Devices(2, {3: 1})).orderBy("number").collect()
-    assert [tuple(row)[1:] for row in found] == [
+    columns = ("number", "left", "carried_left", "ran_out")
+    assert [tuple(row[name] for name in columns) for row in found] == [
         (1, False, False, False),
         (2, True, False, False),
         (3, True, True, True),
         (4, True, True, False),
     ]
+
+
+def test_a_device_that_is_down_has_its_copies_until_a_restart_without_store(make_table: MakeTable) -> None:
+    """Until when carriers had copies, which shows whether they had them until the lifetime ended."""
+
+    def step(at_ms: int, kind: str, node: int, number: int) -> dict[str, Any]:
+        return {**message(at_ms, kind, node, number, type="notification"), "origin": 3}
+
+    steps = make_table(
+        "messages",
+        step(1_000, "replicated", 1, 1),  # down until the end
+        step(1_000, "replicated", 2, 2),  # loses its store twice, first at 5,000
+        step(1_000, "replicated", 2, 3),
+        step(3_000, "dropped", 2, 3),
+        step(1_000, "created", 3, 4),  # only the source has it
+        step(1_000, "refused", 1, 5),
+        step(1_000, "dropped", 1, 5),  # had no room for it
+        step(1_000, "replicated", 2, 6),
+        step(3_000, "stored", 1, 6),
+        step(3_500, "dropped", 1, 6),
+        step(5_000, "stored", 2, 7),  # after the restart at the same time
+    )
+    states = make_table(
+        "node_state",
+        {"at_ms": 2_000, "node": 1, "state": "down", "reason": "crash"},
+        {"at_ms": 5_000, "node": 2, "state": "up", "reason": "restart_empty"},
+        {"at_ms": 8_000, "node": 2, "state": "up", "reason": "restart_empty"},
+    )
+    found = copies_at_end(steps, states, Devices(3, {})).orderBy("number").collect()
+    until = [row["carried_until_ms"] for row in found]
+    assert until == [STILL_HELD_MS, 5_000, 3_000, None, None, 5_000, 8_000]
+    assert [row["carried_left"] for row in found] == [True, *[False] * 6]
 
 
 def test_ratio_counts_a_pair_once_for_any_number_of_subscriptions(

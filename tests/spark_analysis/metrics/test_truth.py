@@ -52,7 +52,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
     """One subscriber who wants everything above 100, and one reading of each fate at second one."""
     wish = Wish(1, 0, 0, {0: (100, 255)}, 0, 10_000, None)
     brief = Wish(2, 0, 0, {0: (99, 99)}, 0, 10_000, 1_500)
-    lifetimes = {2: 60_000, 3: 60_000}
+    lifetimes = {2: 60_000, 3: 60_000, 5: 2_000}
     readings: list[dict[str, Any]] = [
         {"event_number": 1, "installed": 1, "released": 1},
         {"event_number": 2, "installed": 1, "released": 1},
@@ -131,6 +131,54 @@ def test_every_fate_once(make_table: MakeTable) -> None:
     plain = fates(should, became, notifications, messages, copies, plain=[1])
     assert {row["fate"] for row in plain.collect() if row["event_number"] <= 6} == {"not_asked_for_this"}
     assert not plain.where("not wanted").count(), "a plain message is not unwanted"
+
+
+def test_fates_of_copies_in_devices_that_are_down_and_of_refusals(make_table: MakeTable) -> None:
+    """Node 4 is down from before the end of the lifetimes on; node 5 has no room."""
+    wish = Wish(1, 7, 0, {0: (100, 255)}, 0, 50_000, None)
+    cases = {
+        1: ("too_late", [step("stored", 1, 4)]),
+        2: ("dropped", [step("stored", 2, 6)]),  # lost with its store before
+        3: ("too_late", [step("stored", 3, 7)]),  # lost with its store afterwards
+        4: ("never_carried", [step("refused", 4, 5), step("dropped", 4, 5)]),  # in a batch
+        5: ("never_carried", [step("received", 5, 5), step("refused", 5, 5), step("dropped", 5, 5)]),
+        6: ("dropped", [step("delivered", 6, 2)]),  # another subscriber had it
+        7: ("dropped", [step("stored", 7, 4), step("dropped", 7, 4, 2_100)]),
+        8: ("too_late", [step("stored", 8, 4), step("dropped", 8, 4, 2_900)]),
+    }
+    told = {number: Told(9, number, 1_000, {0: 200}) for number in cases}
+    notifications = make_table(
+        "notifications",
+        *(
+            {
+                "at_ms": 1_000,
+                "origin": 9,
+                "number": number,
+                "event_number": number,
+                "language": 1,
+                "lifetime_ms": 1_500,
+                "vector": notification_vector(reading),
+                "event": EVENT,
+            }
+            for number, reading in told.items()
+        ),
+    )
+    messages = make_table("messages", *(row for _, rows in cases.values() for row in rows))
+    states = make_table(
+        "node_state",
+        {"at_ms": 2_200, "node": 4, "state": "down", "reason": "crash"},
+        {"at_ms": 2_400, "node": 6, "state": "up", "reason": "restart_empty"},
+        {"at_ms": 2_600, "node": 7, "state": "up", "reason": "restart_empty"},
+    )
+    revisions = [revision(wish)]
+    copies = copies_at_end(messages, states, Devices(9, {}))
+    owing = notifications.transform(expected_deliveries(revisions, run_languages))
+    became = outcomes(owing, messages.transform(deliveries), 5_000, copies)
+    nothing = make_table("filter_decisions").transform(judged(revisions, run_languages))
+    rows = fates(nothing.transform(wanted(revisions)), became, notifications, messages, copies).collect()
+    assert {row["event_number"]: row["fate"] for row in rows if row["subscriber"] == 1} == {
+        number: fate for number, (fate, _) in cases.items()
+    }
 
 
 def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -> None:

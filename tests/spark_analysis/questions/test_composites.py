@@ -2,17 +2,29 @@
 
 import dataclasses
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dens.trace.recorded_run import recorded_run
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from plugins.composite.composites import CONFIRMED, MATCH, decode_composite
 from plugins.composite.results import match_identity
-from spark_analysis.questions.composites import FATES, CompositeMessage, composites_of, fate
+from spark_analysis.devices import Devices
+from spark_analysis.metrics.delivery import copies_at_end
+from spark_analysis.questions.composites import (
+    FATES,
+    CompositeMessage,
+    composites_of,
+    fate,
+    message_expiry,
+    message_steps,
+    messages_by_result,
+    result_messages,
+)
 from spark_analysis.run import Run, open_run
 
 ME, OTHER, END_MS = 7, 8, 10_000
@@ -44,6 +56,44 @@ def test_every_fate(
     found = fate(OWED, {b"what": messages}, lambda _: is_carried, lambda _: is_released, END_MS)
     assert found == expected
     assert found in FATES
+
+
+@pytest.mark.spark
+def test_composites_in_devices_that_are_down_and_refused_ones(make_table: Callable[..., DataFrame]) -> None:
+    """Node 4 composes and is down when the composite expires; node 9 is a source and composes, too."""
+
+    def step(kind: str, origin: int, number: int, node: int) -> dict[str, object]:
+        named = {"origin": origin, "number": number, "node": node, "language": 4}
+        return {**named, "kind": kind, "type": "notification", "at_ms": 2_000}
+
+    lives = {(4, 1): "too_late", (9, 1): "not_carried", (9, 2): "not_carried", (9, 3): "dropped"}
+    messages = make_table(
+        "messages",
+        step("made", 4, 1, 4),
+        *(step("created", 9, number, 9) for number in (1, 2, 3)),
+        step("refused", 9, 1, 5),
+        step("received", 9, 2, 5),
+        step("refused", 9, 2, 5),
+        step("delivered", 9, 3, OTHER),
+    )
+    results = make_table(
+        "results",
+        *({"origin": one, "number": number, "identity": bytes([one, number])} for one, number in lives),
+    )
+    composites = make_table(
+        "composites",
+        *(
+            {"origin": one, "number": number, "language": 4, "event_ms": 1_000, "lifetime_ms": 2_000}
+            for one, number in lives
+        ),
+    )
+    copies = copies_at_end(messages, make_table("node_state"), Devices(9, {}))
+    expiry = message_expiry(make_table("notifications"), composites, [4])
+    steps = message_steps(messages, copies, [4])
+    by_result = messages_by_result(result_messages(results, expiry, steps).collect())
+    assert {
+        key: fate((ME, bytes(key)), by_result, lambda _: True, lambda _: True, END_MS) for key in lives
+    } == lives
 
 
 @pytest.fixture(scope="module")
