@@ -1,5 +1,6 @@
 """Helpers for Spark streams: exclusive folders, and paths without patterns."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 from spark_analysis.errors import TraceError
 
 _PATTERN = frozenset("*?[]{}\\")
+_TRACEBACK = "Traceback (most recent call last):"
+_SQLSTATE = re.compile(r"\s*SQLSTATE: \w+$")
 
 
 def refuse_patterns(folder: Path, what: str) -> None:
@@ -16,6 +19,20 @@ def refuse_patterns(folder: Path, what: str) -> None:
             f"{folder}: {what} whose path has one of * ? [ ] {{ }} \\ cannot be followed; "
             "follow it through a link with another name"
         )
+
+
+def cause_of(error: Exception) -> str:
+    """Return the cause of a failed stream in one line.
+
+    Spark quotes the traceback of a Python callback, whose first line names no cause: the exception follows
+    the last traceback. A Java exception within it is on a line of its own, after a colon.
+    """
+    _, marker, text = str(error).strip().rpartition(_TRACEBACK)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if marker:
+        lines = [line for line in lines if not line[0].isspace()]
+    java = [line[2:] for line in lines if marker and line.startswith(": ")]
+    return _SQLSTATE.sub("", [*java, *lines, type(error).__name__][0])
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from spark_analysis.graphs.index_files import newest_version, read_index, table_
 from spark_analysis.graphs.index_shipping import ShippedIndex, ship
 from spark_analysis.graphs.results import Totals, write_matches
 from spark_analysis.session.connect import is_remote
-from spark_analysis.streams import exclusive_folder, refuse_patterns
+from spark_analysis.streams import cause_of, exclusive_folder, refuse_patterns
 
 _PARTS_AT_ONCE: Final = 64
 _LARGEST_NOTE: Final = 64 * 1024
@@ -87,8 +87,7 @@ def follow(job: FilterJob, on_batch: OnBatch, *, every_s: float, once: bool = Fa
         except StreamingQueryException as error:
             if stream.failure is not None:
                 raise stream.failure from None
-            lines = str(error).strip().splitlines()
-            raise FilterError(f"{publications}: following failed: {lines[0] if lines else error}") from error
+            raise FilterError(f"{publications}: following failed: {cause_of(error)}") from error
         finally:
             query.stop()
         return stream.totals

@@ -13,7 +13,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -46,7 +46,7 @@ from spark_analysis.metrics.expected import SubscriptionRevision
 from spark_analysis.remaining_copies import UNKNOWN_COPIES, RemainingCopies, remaining_copies
 from spark_analysis.schema import TABLES
 from spark_analysis.session.connect import is_remote
-from spark_analysis.streams import exclusive_folder, refuse_patterns
+from spark_analysis.streams import cause_of, exclusive_folder, refuse_patterns
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The followed tables; the figures need no others."""
@@ -139,7 +139,7 @@ def follow(
             _wait_for_end(folder, query, once, patience_s)
         except StreamingQueryException as error:
             _refuse_vanished(folder)
-            raise TraceError(f"{folder}: following failed: {_reason(error)}") from error
+            raise TraceError(f"{folder}: following failed: {cause_of(error)}") from error
         finally:
             query.stop()
         is_over = had_ended or not once
@@ -343,9 +343,3 @@ def _alone(folder: Path) -> Iterator[Path]:
     refuse_links_below(folder, "live")
     with exclusive_folder(place, f"{place.parent}: another process already follows this run"):
         yield place
-
-
-def _reason(error: Exception) -> str:
-    with suppress(IndexError):
-        return str(error).strip().splitlines()[0]
-    return type(error).__name__

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from dens.config.problems import DocumentError
 from dens.trace.manifest import Manifest
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue.evidence import REPORTED
@@ -64,6 +65,27 @@ def refuse_other_vocabularies(runs: Sequence[tuple[Path, Manifest]]) -> None:
                 f"{folder}: its vocabularies differ from those of {first_folder} ({', '.join(differing)}); "
                 "the runs cannot be compared; report each separately"
             )
+
+
+def refuse_repeated_runs(runs: Sequence[tuple[Path, Manifest]]) -> None:
+    """Raise `DocumentError` (D387) if a run, or one with the same settings and seed, is given twice, which
+    would make intervals too narrow. Traces of real nodes have no seed; only their folders are compared.
+    """
+    folders: dict[Path, Path] = {}
+    seeds: dict[tuple[str, int], Path] = {}
+    for folder, manifest in runs:
+        advice = "name each run once, or use another seed"
+        if folder.resolve() in folders:
+            message = f"this run is given twice; {advice}"
+            raise DocumentError.of_file(str(folder), "D387", message)
+        folders[folder.resolve()] = folder
+        if manifest.seed is None:
+            continue
+        key = json.dumps(_settings(manifest), sort_keys=True), manifest.seed
+        if key in seeds:
+            message = f"same settings and seed ({manifest.seed}) as {seeds[key]}; {advice}"
+            raise DocumentError.of_file(str(folder), "D387", message)
+        seeds[key] = folder
 
 
 def _vocabularies(manifest: Manifest) -> Mapping[str, str]:

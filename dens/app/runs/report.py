@@ -38,12 +38,14 @@ def report(
 
     from dens.trace.manifest import read_manifest
     from spark_analysis.report.build import load_pages, refuse_unwritable
-    from spark_analysis.report.comparison import refuse_other_vocabularies
+    from spark_analysis.report.comparison import refuse_other_vocabularies, refuse_repeated_runs
     from spark_analysis.run import is_large
     from spark_analysis.session.session import spark_session
 
-    refuse_other_vocabularies([(run, read_manifest(run)) for run in runs])
+    manifests = [(run, read_manifest(run)) for run in runs]
+    refuse_other_vocabularies(manifests)
     sizes = [is_large(run) for run in runs]
+    refuse_repeated_runs(manifests)
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
     refuse_unwritable(target)
     is_replaced = target.is_file()

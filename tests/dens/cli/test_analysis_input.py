@@ -89,6 +89,19 @@ def test_one_bad_run_of_several_is_named(dens, run: Path, whole_run: Path) -> No
     assert str(part(run, "messages")) in ended.err
 
 
+def test_a_run_is_not_compared_with_itself(dens, run: Path, whole_run: Path) -> None:
+    for runs, words in (
+        ((run, run), "this run is given twice"),
+        ((whole_run, run), "same settings and seed"),
+    ):
+        ended = dens("report", *runs, "--json")
+        assert ended.code == 3
+        assert "starting Spark" not in ended.err
+        (problem,) = ended.document()["problems"]
+        assert problem["code"] == "D387"
+        assert words in problem["message"]
+
+
 def report_in(environment: dict[str, str], run: Path, *words: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "PYTHONPATH")}
     return subprocess.run(

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from dens.cli.runs.tables import comparison_table, sweep_table
+from dens.config.problems import DocumentError
 from dens.trace.manifest import Manifest
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue.members.mean_delay_s import METRIC as DELAY
@@ -22,7 +23,13 @@ from spark_analysis.interval import Interval
 from spark_analysis.number_format import NO_BREAK
 from spark_analysis.pair_figures import DeliveryCounts
 from spark_analysis.report.build import write_comparison
-from spark_analysis.report.comparison import Comparison, compare, compared_metrics, refuse_other_vocabularies
+from spark_analysis.report.comparison import (
+    Comparison,
+    compare,
+    compared_metrics,
+    refuse_other_vocabularies,
+    refuse_repeated_runs,
+)
 from spark_analysis.report.comparison_page import comparison_page, figure_text
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
@@ -146,6 +153,25 @@ def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[s
     refuse_other_vocabularies([(Path("one"), one), (Path("same"), one)])
     with pytest.raises(TraceError, match="other: its vocabularies differ from those of one"):
         refuse_other_vocabularies([(Path("one"), one), (Path("other"), other)])
+
+
+def test_a_run_counts_once(tmp_path: Path) -> None:
+    one, same, other = (tmp_path / name for name in ("one", "same", "other"))
+    same.symlink_to(one)
+    refuse_repeated_runs([(one, manifest(1)), (other, manifest(2))])
+    refuse_repeated_runs([(one, manifest(1)), (other, manifest(1, overlay={"policy": "direct"}))])
+    node = replace(manifest(1), seed=None)
+    refuse_repeated_runs([(one, node), (other, node)])
+    for runs, message in (
+        ([(one, node), (same, node)], "same: error D387: this run is given twice"),
+        ([(one, manifest(1)), (one, manifest(1))], "one: error D387: this run is given twice"),
+        (
+            [(one, manifest(1)), (other, manifest(1, title="Another title"))],
+            "other: error D387: same settings and seed \\(1\\) as .*one; name each run once",
+        ),
+    ):
+        with pytest.raises(DocumentError, match=message):
+            refuse_repeated_runs(runs)
 
 
 def test_every_axis_label_is_complete_and_names_its_variant(tmp_path: Path) -> None:
