@@ -73,7 +73,7 @@ PLANTED = (
         "                    found[subscriber].append(satisfied)\n",
         "                    pass\n",
         torture("1..6"),
-        "did not list its subscriptions",
+        "without its matching subscriptions",
     ),
     PlantedBug(
         "lifetimes are a millisecond longer",
@@ -81,7 +81,7 @@ PLANTED = (
         "        self.expires_ms: int = created_ms + LIFETIME_MS[lifetime_q]\n",
         "        self.expires_ms: int = created_ms + LIFETIME_MS[lifetime_q] + 1\n",
         torture("24,29,31"),
-        "at another time than it should",
+        "ms of its clock, expected",
     ),
     PlantedBug(
         "known results are not read after a restart",
@@ -99,7 +99,7 @@ PLANTED = (
         "            state.carried.delivered(notification, item.origin)\n"
         "        state.release_if_done",
         torture("1..6"),
-        "of which it has the receipt of",
+        "whose receipt it acknowledged",
     ),
     PlantedBug(
         "every third receipt is acknowledged and forgotten",
