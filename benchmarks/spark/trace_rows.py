@@ -47,7 +47,7 @@ Numbers = npt.NDArray[Any]
 
 
 def write_trace(folder: Path, rows: int) -> int:
-    """Write a run of about so many rows and return how many deliveries are expected."""
+    """Write a run of about this many rows and return how many deliveries are expected."""
     notifications = max(1, int(rows * SHARES["messages"]) // len(STEPS))
     counts = {name: int(rows * share) for name, share in SHARES.items() if name != "messages"}
     _write(folder, "nodes", NODES, _nodes)

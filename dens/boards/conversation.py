@@ -68,12 +68,12 @@ def converse(
         assert process.stdout is not None
         descriptor = process.stdout.fileno()
         mission = LocalMission(table, board, subscriptions, 0, condition=condition)
-        told = b""
+        output = b""
         is_known = False
         while now_ms() < 1000 * seconds:
             data = _read_output(descriptor)
-            told = (told + data)[-_REMEMBERED:]
-            _check_running(told)
+            output = (output + data)[-_REMEMBERED:]
+            _check_running(output)
             outgoing = mission.step(data, now_ms())
             if outgoing:
                 process.stdin.write(outgoing)
@@ -89,7 +89,7 @@ def converse(
                 if is_enough(said):
                     return
         if not is_known:
-            printed = _text(told)
+            printed = _text(output)
             raise BoardFailure(
                 f"the board did not announce itself within {seconds:g} s; "
                 + (f"it printed:\n{printed}" if printed else "it printed nothing")
@@ -97,18 +97,19 @@ def converse(
 
 
 def overhear(files: Mapping[str, str | bytes], table: MissionTable, seconds: float) -> Iterator[BoardEvent]:
-    """Start a board without its link and yield what it prints, notifications in words, for so many seconds of
-    real time or until its recording is over. One that stops with an error is a BoardFailure.
+    """Start a board without its link and yield its output, with notifications in words.
+
+    It ends after `seconds` of real time, or when its recording ends. A failing board raises `BoardFailure`.
     """
     begin = time.monotonic()
     with started(in_still_air(files), "stdio", counted=False) as process:
         assert process.stdout is not None
         line = b""
-        told = b""
+        output = b""
         while _since_ms(begin) < 1000 * seconds:
             data = _read_output(process.stdout.fileno())
-            told = (told + data)[-_REMEMBERED:]
-            _check_running(told)
+            output = (output + data)[-_REMEMBERED:]
+            _check_running(output)
             *lines, line = (line + data).split(b"\n")
             for words in filter(None, map(_text, lines)):
                 if words.endswith(END_MARK):

@@ -11,7 +11,7 @@ from dens.boards.tools import find_mpremote
 from dens.config.refusal import Refusal
 
 _RECEIVES = 60
-"""A micro:bit's serial line holds so many characters while the board is busy; more at once are lost."""
+"""A micro:bit's serial line holds this many characters while the board is busy; more at once are lost."""
 _AWAY_S = 1.5
 _BACK_S = 5.0
 """After a reset a board's port is away for a moment; its grace (GRACE_MS in main.py) is longer than both."""

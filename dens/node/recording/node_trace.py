@@ -226,11 +226,11 @@ class NodeTrace:
 
     def _receipt(self, item: Item) -> None:
         id = read_receipt(item.payload)
-        told = self._carried.get(id)
-        if told is not None and (item.origin, id) not in self._written.deliveries:
+        notification = self._carried.get(id)
+        if notification is not None and (item.origin, id) not in self._written.deliveries:
             self._written.deliveries.add((item.origin, id))
-            told = told.replace(hops=min(told.hops + item.hops, MOST_HOPS))
-            seen = NotificationDelivered(item.created_ms, told)
+            notification = notification.replace(hops=min(notification.hops + item.hops, MOST_HOPS))
+            seen = NotificationDelivered(item.created_ms, notification)
             self._journal.event(item.origin, seen.in_time_of(self._began_ms))
 
     # ------------------------------------------------------------------ time

@@ -32,10 +32,10 @@ class Distances:
     @staticmethod
     def note(trees: Mapping[int, Tree], receiver: int) -> bytes:
         """Return the note for a neighbour."""
-        told = [one for one in sorted(trees) if receiver not in (one, trees[one].parent)]
+        roots = [root for root in sorted(trees) if receiver not in (root, trees[root].parent)]
         return b"".join(
-            _ENTRY.pack(one, trees[one].generation, min(trees[one].hops, MOST_HOPS))
-            for one in told[:_ENTRIES_MAX]
+            _ENTRY.pack(root, trees[root].generation, min(trees[root].hops, MOST_HOPS))
+            for root in roots[:_ENTRIES_MAX]
         )
 
     def hear(self, session: PeerSession, note: bytes) -> Iterable[int]:
